@@ -17,6 +17,7 @@ import (
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
+	"github.com/dynastay/dynastay/internal/testing/lists"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/keys/key"
 )
@@ -462,11 +463,7 @@ func TestByUserPagesLatestFirst(t *testing.T) {
 	}
 	assert.Equal(t, want, got, "the row holds the whole summary")
 	assert.Equal(t, 3, pages)
-	var walked []*bookings.Summary
-	for b, err := range repo.ByUser("user_456").All(ctx) {
-		require.NoError(t, err)
-		walked = append(walked, b)
-	}
+	walked := lists.All(t, repo.ByUser("user_456"))
 	assert.Equal(t, want, walked)
 
 	first, err := repo.ByUser("user_456").Page(ctx, dynastay.Paging{Limit: 2})

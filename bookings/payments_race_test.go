@@ -13,6 +13,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/racing"
 )
 
 // 32 providers report different payments of one booking at once, each twice, through two processes: none is lost.
@@ -24,13 +25,13 @@ func TestPaymentsAtOnce(t *testing.T) {
 	repos := []*bookings.Repository{bookings.New(i.Open(&patient), nil), bookings.New(i.Open(&patient), nil)}
 	i.Faults.Conflicts(time.Millisecond)
 	const payments = 32
-	together(2*payments, func(n int) {
+	racing.Together(2*payments, func(n int) {
 		p := charge(b.ID, fmt.Sprintf("ch_%d", n/2), "10", bookings.PaymentPaid)
 		p.At = innNoon.Add(time.Duration(n/2) * time.Second)
 		_, err := repos[n%2].RecordPayment(context.Background(), p)
 		assert.NoError(t, err)
 	})
-	together(2*payments, func(n int) {
+	racing.Together(2*payments, func(n int) {
 		r := refundOf(b.ID, fmt.Sprintf("re_%d", n), "6", "")
 		r.ProviderTransactionID = fmt.Sprintf("ch_%d", n/2)
 		_, err := repos[n%2].RecordRefund(context.Background(), r)

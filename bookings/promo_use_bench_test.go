@@ -12,6 +12,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/internal/testing/racing"
 )
 
 // Half of the callers book with a code that all of them want, the others without one, from 20 room types chosen at
@@ -78,7 +79,7 @@ func (p *popular) run(b *testing.B, s *shelf, plan []int) {
 	share := len(plan) / *throughputCallers
 	started := time.Now()
 	var took, tookWithout time.Duration
-	together(*throughputCallers, func(caller int) {
+	racing.Together(*throughputCallers, func(caller int) {
 		for i := range share {
 			req := s.requests[plan[caller*share+i]]
 			with := caller%2 == 0

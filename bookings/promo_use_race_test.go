@@ -14,6 +14,7 @@ import (
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
+	"github.com/dynastay/dynastay/internal/testing/racing"
 )
 
 // 64 buyers want a code that 20 more bookings may use; there are rooms for all. The others learn that it is used up,
@@ -66,7 +67,7 @@ func TestRaceForTheLastUsesOfACode(t *testing.T) {
 			var mu sync.Mutex
 			var sold []*bookings.Booking
 			usedUp := 0
-			together(callers, func(i int) {
+			racing.Together(callers, func(i int) {
 				b, err := repos[i%len(repos)].Create(context.Background(), req)
 				mu.Lock()
 				defer mu.Unlock()
@@ -93,7 +94,7 @@ func TestRaceForTheLastUsesOfACode(t *testing.T) {
 			// taken once.
 			db.Faults.Conflicts(hold)
 			again := 0
-			together(2*uses, func(i int) {
+			racing.Together(2*uses, func(i int) {
 				repo := repos[i%len(repos)]
 				if i < uses {
 					_, err := repo.Cancel(context.Background(), sold[i/2].ID, "")
@@ -114,20 +115,6 @@ func TestRaceForTheLastUsesOfACode(t *testing.T) {
 			assert.Equal(t, uses-uses/2+again, usesOf(t, db, "SUMMER"))
 		})
 	}
-}
-
-// together calls fn for each of 0 to n−1 at once.
-func together(n int, fn func(i int)) {
-	var wg sync.WaitGroup
-	start := make(chan struct{})
-	for i := range n {
-		wg.Go(func() {
-			<-start
-			fn(i)
-		})
-	}
-	close(start)
-	wg.Wait()
 }
 
 // usesOf returns the stored number of uses of a code.

@@ -13,6 +13,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/racing"
 	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 )
@@ -339,7 +340,7 @@ func TestModificationsRaceForACode(t *testing.T) {
 	i.Faults.Conflicts(time.Millisecond)
 	with, without := "five", ""
 	for range 3 {
-		together(len(all), func(n int) {
+		racing.Together(len(all), func(n int) {
 			b, err := i.repo.Get(context.Background(), all[n].ID, dynastay.Consistent)
 			if !assert.NoError(t, err) {
 				return

@@ -13,6 +13,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/blame"
+	"github.com/dynastay/dynastay/internal/testing/racing"
 	"github.com/dynastay/dynastay/properties"
 )
 
@@ -144,7 +145,7 @@ func contest(t *testing.T, n int, field string, want func(i int) error) (winner 
 	t.Helper()
 	var mu sync.Mutex
 	winner = -1
-	race(n, func(i int) {
+	racing.Together(n, func(i int) {
 		err := want(i)
 		mu.Lock()
 		defer mu.Unlock()
@@ -237,7 +238,7 @@ func TestRaceForASlug(t *testing.T) {
 		t.Parallel()
 		db, repo := open(t)
 		create(t, repo, grand("p1"))
-		race(n, func(i int) {
+		racing.Together(n, func(i int) {
 			_, err := repo.Update(t.Context(), "p1", edit(func(p *properties.Property) { p.Slug = fmt.Sprintf("slug-%d", i) }))
 			assert.NoError(t, err)
 		})

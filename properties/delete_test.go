@@ -17,6 +17,7 @@ import (
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
+	"github.com/dynastay/dynastay/internal/testing/racing"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 )
@@ -296,7 +297,7 @@ func TestDeleteTwice(t *testing.T) {
 		s := openSeller(t, 2, 2)
 		s.withParts(3, 3)
 		failed := make([]error, 2)
-		race(2, func(i int) {
+		racing.Together(2, func(i int) {
 			failed[i] = properties.New(s.db.Open(&dynastay.Options{Retry: patient}), nil).Delete(t.Context(), s.id)
 		})
 		succeeded := 0

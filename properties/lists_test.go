@@ -14,6 +14,7 @@ import (
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
+	"github.com/dynastay/dynastay/internal/testing/lists"
 	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/keys/key"
@@ -21,17 +22,7 @@ import (
 )
 
 // listed returns all elements of a listing, two for each page.
-func listed[T any](t testing.TB, l dynastay.List[T]) (all []T) {
-	t.Helper()
-	for paging := (dynastay.Paging{Limit: 2}); ; {
-		page, err := l.Page(t.Context(), paging)
-		require.NoError(t, err)
-		all = append(all, page.Items...)
-		if paging.After = page.Next; paging.After == "" {
-			return all
-		}
-	}
-}
+func listed[T any](t testing.TB, l dynastay.List[T]) []T { return lists.Paged(t, l, 2) }
 
 // inStatus creates a property with a status.
 func inStatus(t testing.TB, db *dyntest.DB, repo *properties.Repository, id string, status properties.Status) *properties.WithRooms {

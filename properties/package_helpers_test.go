@@ -108,20 +108,6 @@ func approval(id string) racing.Call {
 
 func second[T any](_ T, err error) error { return err }
 
-// race calls f with 0 to n−1 concurrently.
-func race(n int, f func(i int)) {
-	var wg sync.WaitGroup
-	start := make(chan struct{})
-	for i := range n {
-		wg.Go(func() {
-			<-start
-			f(i)
-		})
-	}
-	close(start)
-	wg.Wait()
-}
-
 // put writes an item as other software would.
 func put(t raw.T, db *dyntest.DB, item dynastay.Item) {
 	t.Helper()

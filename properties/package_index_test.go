@@ -133,7 +133,7 @@ func TestNothingDerivedIsStaleAfterARace(t *testing.T) {
 			repos := []*properties.Repository{
 				properties.New(db.Open(&dynastay.Options{Retry: patient}), nil), properties.New(db.Open(&dynastay.Options{Retry: patient}), nil),
 			}
-			race(len(attributes), func(i int) {
+			racing.Together(len(attributes), func(i int) {
 				a := attributes[i]
 				for j := range 3 {
 					v := a.values[(i+j+round)%len(a.values)]

@@ -18,6 +18,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/racing"
 	"github.com/dynastay/dynastay/properties"
 )
 
@@ -232,7 +233,7 @@ func TestManyWritersOfOneProperty(t *testing.T) {
 
 	db.Faults.Conflicts(time.Millisecond)
 	storm := db.Faults.Inject(dyntest.AnyOf(), dyntest.When{Chance: 0.1})
-	race(64, func(i int) {
+	racing.Together(64, func(i int) {
 		random := rand.New(rand.NewPCG(seed, uint64(i)))
 		for n := range *writersCalls {
 			w.write(random, i, n)

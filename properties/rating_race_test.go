@@ -29,7 +29,7 @@ func TestRatingsQueue(t *testing.T) {
 	create(t, properties.New(db.Direct, nil), grand("p1"))
 	db.Faults.Conflicts(0)
 	repo := properties.New(db.DB, nil)
-	race(64, func(i int) {
+	racing.Together(64, func(i int) {
 		_, err := repo.Rate(context.WithValue(t.Context(), caller{}, i), "p1", 0, dynastay.Rating(30+i))
 		assert.NoError(t, err)
 	})
@@ -41,7 +41,7 @@ func TestRatingsQueue(t *testing.T) {
 
 	db.Faults.Conflicts(time.Millisecond)
 	processes := []*dynastay.DB{db.Open(&dynastay.Options{Retry: patient}), db.Open(&dynastay.Options{Retry: patient})}
-	race(64, func(i int) {
+	racing.Together(64, func(i int) {
 		_, err := properties.New(processes[i%2], nil).Rate(t.Context(), "p1", dynastay.Rating(30+i), dynastay.Rating(31+i))
 		assert.NoError(t, err)
 	})

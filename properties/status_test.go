@@ -17,6 +17,7 @@ import (
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
+	"github.com/dynastay/dynastay/internal/testing/racing"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 )
@@ -351,7 +352,7 @@ func TestStatusRace(t *testing.T) {
 	s := openSeller(t, 2, 2)
 	var mu sync.Mutex
 	added := 0
-	race(8, func(i int) {
+	racing.Together(8, func(i int) {
 		db := s.db.Open(&dynastay.Options{Retry: patient})
 		repo, nights := properties.New(db, nil), availability.New(db)
 		for n := range 4 {

@@ -157,7 +157,7 @@ func TestManyUpdatesAtOnce(t *testing.T) {
 			var done, counted atomic.Int64
 			n := len(ownAttributes)
 			changed := make([]bool, n)
-			race(2*n, func(i int) {
+			racing.Together(2*n, func(i int) {
 				_, err := repo.Update(t.Context(), "p1", edit(func(p *properties.Property) {
 					if i < n {
 						*ownAttributes[i](p) = "custom_" + strconv.Itoa(i)

@@ -17,6 +17,7 @@ import (
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/internal/testing/blame"
+	"github.com/dynastay/dynastay/internal/testing/racing"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/reviews"
 )
@@ -246,7 +247,7 @@ func TestRaceForABooking(t *testing.T) {
 	repos := []*reviews.Repository{open(h.Open(&patient)), open(h.Open(&patient))}
 	var mu sync.Mutex
 	var made []*reviews.Review
-	together(16, func(i int) {
+	racing.Together(16, func(i int) {
 		mine := v
 		mine.ID = fmt.Sprintf("rev_%d", i)
 		review, err := repos[i%2].Create(context.Background(), mine)
@@ -264,18 +265,4 @@ func TestRaceForABooking(t *testing.T) {
 	require.Len(t, made, 1)
 	assert.Len(t, scan(t, h.DB, keys.ReviewsTable), 2)
 	assertConsistent(t, h.DB)
-}
-
-// together calls f with 0 to n−1 at the same time.
-func together(n int, f func(i int)) {
-	var all sync.WaitGroup
-	start := make(chan struct{})
-	for i := range n {
-		all.Go(func() {
-			<-start
-			f(i)
-		})
-	}
-	close(start)
-	all.Wait()
 }

@@ -265,7 +265,7 @@ func TestDeletesAtOnce(t *testing.T) {
 	patient := dynastay.Options{Clock: h.Clock.Now, Retry: dynastay.Retry{Attempts: 200}}
 	v := h.popular(t, 150)
 	errs := make([]error, 4)
-	together(4, func(i int) {
+	racing.Together(4, func(i int) {
 		repo := open(h.Open(&patient))
 		if i < 2 {
 			errs[i] = repo.Delete(context.Background(), v.ID)

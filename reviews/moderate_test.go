@@ -12,6 +12,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/blame"
+	"github.com/dynastay/dynastay/internal/testing/racing"
 	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
@@ -263,7 +264,7 @@ func TestApprovalsInOneWrite(t *testing.T) {
 		}
 	}
 	db.Faults.Conflicts(0)
-	together(len(pairs), func(i int) {
+	racing.Together(len(pairs), func(i int) {
 		assert.NoError(t, db.Write(context.Background(), repo.ApproveOp(pairs[i][0].ID, 1), repo.ApproveOp(pairs[i][1].ID, 1)))
 	})
 	one.assertTotals(t, 2*rounds, 2*rounds*90)

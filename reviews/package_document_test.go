@@ -10,6 +10,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/lists"
 	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
@@ -103,9 +104,9 @@ func TestDocumentReviewIsFound(t *testing.T) {
 	assert.Equal(t, whole, got)
 	_, err = repo.ByBooking(t.Context(), "bkg_12345", dynastay.Consistent) // there is no guard yet
 	assert.ErrorIs(t, err, dynastay.ErrNotFound)
-	assert.Equal(t, []*reviews.Review{whole}, all(t, dynastay.Load(repo.ByProperty("prop_123"), repo.WithResponses)))
-	assert.Equal(t, []*reviews.Review{documentReview()}, all(t, repo.ByUser("user_456")))
-	assert.Empty(t, all(t, repo.Pending()))
+	assert.Equal(t, []*reviews.Review{whole}, lists.All(t, dynastay.Load(repo.ByProperty("prop_123"), repo.WithResponses)))
+	assert.Equal(t, []*reviews.Review{documentReview()}, lists.All(t, repo.ByUser("user_456")))
+	assert.Empty(t, lists.All(t, repo.Pending()))
 }
 
 // The rating of the document's property has no exact sum: it starts from 1,547 × 9.2.
@@ -132,7 +133,7 @@ func TestDocumentReviewIsModerated(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []any{reviews.Approved, "", 2}, []any{got.Status, got.RejectionReason, got.Version})
 	h.assertTotals(t, 1547, 142324)
-	assert.Len(t, all(t, repo.ByProperty("prop_123")), 1)
+	assert.Len(t, lists.All(t, repo.ByProperty("prop_123")), 1)
 
 	got, err = repo.Update(t.Context(), "rev_999", func(v *reviews.Review) error {
 		v.Ratings.Overall = 20
@@ -141,7 +142,7 @@ func TestDocumentReviewIsModerated(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []any{reviews.Pending, 3}, []any{got.Status, got.Version})
 	h.assertTotals(t, 1546, 142234)
-	assert.Equal(t, []string{"rev_999"}, ids(all(t, repo.Pending())))
+	assert.Equal(t, []string{"rev_999"}, ids(lists.All(t, repo.Pending())))
 }
 
 // The first write of the document's review may be any.

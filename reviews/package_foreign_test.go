@@ -11,6 +11,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/blame"
+	"github.com/dynastay/dynastay/internal/testing/lists"
 	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
@@ -95,12 +96,12 @@ func TestOddStatuses(t *testing.T) {
 	h, repo := newHouse(t, db), open(db.DB)
 	raw.Put(t, db, keys.ReviewsTable, odd(h, "rev_1", without("Status")))
 	raw.Put(t, db, keys.ReviewsTable, odd(h, "rev_2", func(item dynastay.Item) { item["Status"] = dynastay.Text("hidden") }))
-	assert.Empty(t, all(t, repo.ByProperty(h.id)))
+	assert.Empty(t, lists.All(t, repo.ByProperty(h.id)))
 	_, err := repo.Approve(ctx, "rev_1", 0)
 	require.NoError(t, err)
 	_, err = repo.Reject(ctx, "rev_2", 0, "spam")
 	require.NoError(t, err)
-	assert.Equal(t, []string{"rev_1"}, ids(all(t, repo.ByProperty(h.id))))
+	assert.Equal(t, []string{"rev_1"}, ids(lists.All(t, repo.ByProperty(h.id))))
 	h.assertRated(t, 90)
 }
 

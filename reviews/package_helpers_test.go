@@ -124,16 +124,6 @@ func assertStatus(t *testing.T, err error, status reviews.Status) {
 	assert.Equal(t, status, refused.Status)
 }
 
-// all collects the items of a list.
-func all[T any](t *testing.T, l dynastay.List[T]) (items []T) {
-	t.Helper()
-	for item, err := range l.All(t.Context()) {
-		require.NoError(t, err)
-		items = append(items, item)
-	}
-	return items
-}
-
 func ids(list []*reviews.Review) (ids []string) {
 	for _, r := range list {
 		ids = append(ids, r.ID)

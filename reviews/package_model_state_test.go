@@ -11,6 +11,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/lists"
 	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/keys/key"
@@ -330,11 +331,7 @@ func (w *world) end() {
 			}
 			return strings.Compare(keyed(a.CreatedAt)+a.ID, keyed(b.CreatedAt)+b.ID) // within a second, by id
 		})
-		var got []*reviews.Review
-		for review, err := range list.All(ctx) {
-			require.NoError(w.t, err)
-			got = append(got, review)
-		}
+		got := lists.All(w.t, list)
 		require.Equal(w.t, want, got)
 		filled, err := repo.WithResponses(ctx, got)
 		require.NoError(w.t, err)

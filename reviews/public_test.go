@@ -8,6 +8,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/lists"
 )
 
 // What was not approved is shown to its author and to moderators, and to nobody else.
@@ -23,7 +24,7 @@ func TestPublicFindsApprovedReviewsOnly(t *testing.T) {
 	found, err := public.Get(ctx, shown.ID, dynastay.Consistent)
 	require.NoError(t, err)
 	assert.Equal(t, shown.ID, found.ID)
-	with, err := public.WithResponses(ctx, all(t, public.ByProperty(shown.PropertyID)))
+	with, err := public.WithResponses(ctx, lists.All(t, public.ByProperty(shown.PropertyID)))
 	require.NoError(t, err)
 	assert.Equal(t, []string{shown.ID}, ids(with))
 	for _, hidden := range []string{waits.ID, rejected.ID, "none"} {
@@ -32,9 +33,9 @@ func TestPublicFindsApprovedReviewsOnly(t *testing.T) {
 		assert.Nil(t, found)
 	}
 	for _, userID := range []string{shown.UserID, waits.UserID, rejected.UserID} {
-		for _, v := range all(t, public.ByUser(userID)) {
+		for _, v := range lists.All(t, public.ByUser(userID)) {
 			assert.Equal(t, shown.ID, v.ID)
 		}
-		assert.NotEmpty(t, all(t, repo.ByUser(userID)))
+		assert.NotEmpty(t, lists.All(t, repo.ByUser(userID)))
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/lists"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/keys/key"
 	"github.com/dynastay/dynastay/properties"
@@ -44,9 +45,9 @@ func TestLists(t *testing.T) {
 	}
 	assert.Greater(t, len(shards), 1, "the reviews are in several shards")
 
-	assert.Empty(t, all(t, repo.ByProperty(h.id)), "none is approved")
-	assert.Equal(t, newest, ids(all(t, repo.ByUser("user_ann"))))
-	assert.Equal(t, oldest, ids(all(t, repo.Pending())))
+	assert.Empty(t, lists.All(t, repo.ByProperty(h.id)), "none is approved")
+	assert.Equal(t, newest, ids(lists.All(t, repo.ByUser("user_ann"))))
+	assert.Equal(t, oldest, ids(lists.All(t, repo.Pending())))
 	for limit := 1; limit <= 4; limit++ {
 		assert.Equal(t, newest, paged(t, repo.ByUser("user_ann"), limit))
 		assert.Equal(t, oldest, paged(t, repo.Pending(), limit))
@@ -59,9 +60,9 @@ func TestLists(t *testing.T) {
 	response := thanks(voted.ID)
 	response.ResponderID = "user_ann"
 	require.NoError(t, second(repo.Respond(t.Context(), response)))
-	assert.Equal(t, newest, ids(all(t, repo.ByProperty(h.id))))
-	assert.Equal(t, newest, ids(all(t, repo.ByUser("user_ann"))), "neither votes nor responses")
-	assert.Empty(t, all(t, repo.Pending()))
+	assert.Equal(t, newest, ids(lists.All(t, repo.ByProperty(h.id))))
+	assert.Equal(t, newest, ids(lists.All(t, repo.ByUser("user_ann"))), "neither votes nor responses")
+	assert.Empty(t, lists.All(t, repo.Pending()))
 	for limit := 1; limit <= 4; limit++ {
 		assert.Equal(t, newest, paged(t, repo.ByProperty(h.id), limit))
 		assert.Equal(t, newest, paged(t, dynastay.Load(repo.ByProperty(h.id), repo.WithResponses), limit))
@@ -101,7 +102,7 @@ func TestPendingShardsGrow(t *testing.T) {
 			require.NoError(t, err)
 			want = append(want, made.ID)
 		}
-		assert.Equal(t, want, ids(all(t, repo.Pending())), n)
+		assert.Equal(t, want, ids(lists.All(t, repo.Pending())), n)
 	}
 	assert.Panics(t, func() { reviews.New(h.DB.DB, nil, &reviews.Options{PendingShards: key.Shards{Read: 1, Write: 2}}) })
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/blame"
+	"github.com/dynastay/dynastay/internal/testing/racing"
 	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/reviews"
@@ -178,7 +179,7 @@ func TestVoteIsCountedOnce(t *testing.T) {
 	patient := dynastay.Options{Retry: dynastay.Retry{Attempts: 200}}
 	repos := []*reviews.Repository{open(h.Open(&patient)), open(h.Open(&patient))}
 	var done atomic.Int32
-	together(16, func(i int) {
+	racing.Together(16, func(i int) {
 		err := repos[i%2].Vote(context.Background(), v.ID, "user_1")
 		if err == nil {
 			done.Add(1)
@@ -190,7 +191,7 @@ func TestVoteIsCountedOnce(t *testing.T) {
 	h.assertHelpful(t, v.ID, 1)
 
 	done.Store(0)
-	together(16, func(i int) {
+	racing.Together(16, func(i int) {
 		err := repos[i%2].Unvote(context.Background(), v.ID, "user_1")
 		if err == nil {
 			done.Add(1)
@@ -210,10 +211,10 @@ func TestVotesQueue(t *testing.T) {
 	h.Faults.Conflicts(0)
 	repo := open(h.DB.DB)
 	before := h.Faults.Count("TransactWriteItems")
-	together(64, func(i int) { assert.NoError(t, repo.Vote(context.Background(), v.ID, fmt.Sprint("user_", i))) })
+	racing.Together(64, func(i int) { assert.NoError(t, repo.Vote(context.Background(), v.ID, fmt.Sprint("user_", i))) })
 	assert.Equal(t, 64, h.Faults.Count("TransactWriteItems")-before)
 	h.assertHelpful(t, v.ID, 64)
-	together(64, func(i int) { assert.NoError(t, repo.Unvote(context.Background(), v.ID, fmt.Sprint("user_", i))) })
+	racing.Together(64, func(i int) { assert.NoError(t, repo.Unvote(context.Background(), v.ID, fmt.Sprint("user_", i))) })
 	assert.Equal(t, 128, h.Faults.Count("TransactWriteItems")-before)
 	h.assertHelpful(t, v.ID, 0)
 }

@@ -3,7 +3,6 @@ package listing_test
 import (
 	"context"
 	"fmt"
-	"sync"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -97,15 +96,6 @@ func (h *home) runs(t *testing.T) (runs []string) {
 		runs = append(runs, fmt.Sprintf("%s to %s %s", first.Date, last.Date, first.EventID))
 	}
 	return runs
-}
-
-// together runs f n times at once.
-func together(n int, f func(n int)) {
-	var all sync.WaitGroup
-	for i := range n {
-		all.Go(func() { f(i) })
-	}
-	all.Wait()
 }
 
 // context is the test's, for helpers of property tests, whose own context ends with each check.

@@ -177,7 +177,7 @@ func TestRefusalsAreShared(t *testing.T) {
 	h.Faults.Conflicts(5 * time.Millisecond)
 	var won, lost atomic.Int32
 	stop := h.Faults.Record()
-	together(64, func(n int) {
+	racing.Together(64, func(n int) {
 		_, err := h.repo.Book(t.Context(), booking(fmt.Sprint("bk_", n), wanted))
 		var taken *listing.Taken
 		if err == nil {

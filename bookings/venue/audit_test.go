@@ -12,6 +12,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings/venue"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/lists"
 )
 
 // The entry of each operation says who did what to which booking and event of whom. What changes nothing, is refused or is
@@ -23,7 +24,7 @@ func TestAudit(t *testing.T) {
 	ctx, today := t.Context(), dynastay.DateOf(now, nil)
 	seen := map[string]bool{}
 	fresh := func() (fresh []venue.AuditEntry) { // of the operation that was just done
-		for _, e := range all(t, h.repo.Audit(today)) {
+		for _, e := range lists.All(t, h.repo.Audit(today)) {
 			if !seen[e.ID] {
 				seen[e.ID] = true
 				assert.NotEmpty(t, e.ID)

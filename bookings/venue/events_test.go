@@ -11,6 +11,7 @@ import (
 	"github.com/dynastay/dynastay/bookings/venue"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/blame"
+	"github.com/dynastay/dynastay/internal/testing/lists"
 )
 
 func TestEvents(t *testing.T) {
@@ -69,7 +70,7 @@ func TestEvents(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, days, 366)
 	var actions []venue.Action
-	for _, entry := range all(t, h.repo.Audit(dynastay.DateOf(now, nil))) {
+	for _, entry := range lists.All(t, h.repo.Audit(dynastay.DateOf(now, nil))) {
 		actions = append(actions, entry.Action)
 	}
 	assert.ElementsMatch(t, []venue.Action{

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings/venue"
+	"github.com/dynastay/dynastay/internal/testing/lists"
 	"github.com/dynastay/dynastay/keys/key"
 	"github.com/dynastay/dynastay/keys/venuekeys"
 )
@@ -26,12 +27,12 @@ func TestListsOfBookings(t *testing.T) {
 	_, err := h.repo.Approve(t.Context(), admin, approval(asked[1]))
 	require.NoError(t, err)
 	var of []string
-	for _, b := range all(t, h.repo.BookingsOf(ann.UserID)) {
+	for _, b := range lists.All(t, h.repo.BookingsOf(ann.UserID)) {
 		of = append(of, b.BookingID)
 	}
 	assert.Equal(t, []string{asked[4].ID, asked[3].ID, asked[2].ID, asked[1].ID, asked[0].ID}, of)
 	var before time.Time
-	pending := all(t, h.repo.Pending())
+	pending := lists.All(t, h.repo.Pending())
 	assert.Len(t, pending, 9)
 	for _, b := range pending {
 		assert.False(t, b.RequestedAt.Before(before))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings/venue"
+	"github.com/dynastay/dynastay/internal/testing/lists"
 )
 
 // A code whose times cannot be stored is refused before any request, whoever sets it.
@@ -104,7 +105,7 @@ func TestLockCodes(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, codes)
 	var recorded []venue.AuditEntry
-	for _, entry := range all(t, h.repo.Audit(dynastay.DateOf(now, nil))) {
+	for _, entry := range lists.All(t, h.repo.Audit(dynastay.DateOf(now, nil))) {
 		if entry.Action == venue.LockCodeSet {
 			entry.ID = ""
 			recorded = append(recorded, *entry)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings/venue"
+	"github.com/dynastay/dynastay/internal/testing/lists"
 )
 
 // A message is written if, and only if, what it is about is written.
@@ -28,7 +29,7 @@ func TestNotifications(t *testing.T) {
 	require.ErrorAs(t, h.Write(ctx, h.repo.ApproveOp(admin, approval(loser)), tell(loser)), &taken)
 	_, err := h.repo.Notify(ctx, venue.Notification{UserID: ann.UserID, Title: "News", ReadAt: now})
 	require.NoError(t, err)
-	messages := all(t, h.repo.NotificationsOf(ann.UserID))
+	messages := lists.All(t, h.repo.NotificationsOf(ann.UserID))
 	require.Len(t, messages, 2)
 	assert.Equal(t, []string{"News", "Approved"}, []string{messages[0].Title, messages[1].Title})
 	assert.True(t, messages[0].ReadAt.IsZero(), "only MarkRead sets it")

@@ -13,6 +13,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings/venue"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/lists"
 )
 
 // inTheDocument is a time before the event of the document.
@@ -197,7 +198,7 @@ func TestApprovalOfTheDocumentsExample(t *testing.T) {
 	require.NoError(t, err)
 	err = h.repo.DeleteEvent(t.Context(), admin, venue.EventRef{Date: dynastay.MustDate("2025-11-15"), Slot: venue.FullDay, ID: "evt456"})
 	require.NoError(t, err, "the slot of a rejected booking can never be freed")
-	for _, entry := range all(t, h.repo.Audit(dynastay.MustDate("2025-11-01"))) {
+	for _, entry := range lists.All(t, h.repo.Audit(dynastay.MustDate("2025-11-01"))) {
 		if entry.Action == venue.EventDeleted {
 			assert.Equal(t, "xyz789", entry.BookingID)
 			assert.Equal(t, "abc123", entry.UserID)

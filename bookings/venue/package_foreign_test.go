@@ -13,6 +13,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings/venue"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/lists"
 	"github.com/dynastay/dynastay/internal/testing/racing"
 )
 
@@ -112,7 +113,7 @@ func TestForeignCounts(t *testing.T) {
 		b, err := h.repo.Request(t.Context(), admin, request(venue.Actor{UserID: "f", Role: venue.Customer}, day, venue.Morning))
 		if name == "text" {
 			require.ErrorIs(t, err, dynastay.ErrCorrupt)
-			require.Empty(t, all(t, h.repo.Pending()))
+			require.Empty(t, lists.All(t, h.repo.Pending()))
 			continue
 		}
 		require.NoError(t, err)

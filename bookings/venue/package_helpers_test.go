@@ -3,7 +3,6 @@ package venue_test
 import (
 	"fmt"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
@@ -165,15 +164,6 @@ func number(v any) float64 {
 	return n
 }
 
-// together runs f n times at once.
-func together(n int, f func(n int)) {
-	var all sync.WaitGroup
-	for i := range n {
-		all.Go(func() { f(i) })
-	}
-	all.Wait()
-}
-
 func second[T any](_ T, err error) error { return err }
 
 func operations(sent []dyntest.Request) (names []string) {
@@ -181,14 +171,4 @@ func operations(sent []dyntest.Request) (names []string) {
 		names = append(names, r.Operation)
 	}
 	return names
-}
-
-// all reads a list.
-func all[T any](t *testing.T, l dynastay.List[T]) (items []T) {
-	t.Helper()
-	for item, err := range l.All(t.Context()) {
-		require.NoError(t, err)
-		items = append(items, item)
-	}
-	return items
 }

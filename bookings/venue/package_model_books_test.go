@@ -12,6 +12,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings/venue"
+	"github.com/dynastay/dynastay/internal/testing/lists"
 )
 
 // books is the model: what is stored, without write ids.
@@ -206,7 +207,7 @@ func found[T any](w *world, v *T, err error) any {
 }
 
 func listed[T any](w *world, l dynastay.List[*T]) any {
-	return plains(all(w.t, l))
+	return plains(lists.All(w.t, l))
 }
 
 func filtered[T any](all []T, keep func(T) bool) (kept []T) {

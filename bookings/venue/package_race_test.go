@@ -239,7 +239,7 @@ func TestManyAdministrators(t *testing.T) {
 		processes = append(processes, venue.New(h.Open(&dynastay.Options{Retry: dynastay.Retry{Attempts: 200}}), nil))
 	}
 	refused := make([]*venue.SlotTaken, len(requests))
-	together(callers, func(n int) {
+	racing.Together(callers, func(n int) {
 		for i := n; i < len(requests); i += callers {
 			_, err := processes[n%len(processes)].Approve(t.Context(), admin, approval(requests[i]))
 			if err != nil && !errors.As(err, &refused[i]) {
@@ -286,7 +286,7 @@ func TestRecountDuringChanges(t *testing.T) {
 		return venue.New(h.Open(&dynastay.Options{Retry: dynastay.Retry{Attempts: 500}}), nil)
 	}
 	const rounds = 6
-	together(6, func(n int) {
+	racing.Together(6, func(n int) {
 		repo := patient()
 		for round := range rounds {
 			if n == 0 {

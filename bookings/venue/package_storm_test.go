@@ -34,7 +34,7 @@ func TestStorm(t *testing.T) {
 			opts := &dynastay.Options{Retry: dynastay.Retry{Attempts: 300}}
 			shared := []*dynastay.DB{h.Open(opts), h.Open(opts)}
 			ids := make(chan string, 1000)
-			together(8, func(n int) {
+			racing.Together(8, func(n int) {
 				draw := rand.New(rand.NewPCG(seed, uint64(n)))
 				repo, ctx := venue.New(shared[n%2], nil), context.Background()
 				who := []venue.Actor{ann, ben}[n/4]

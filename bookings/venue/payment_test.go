@@ -9,6 +9,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings/venue"
+	"github.com/dynastay/dynastay/internal/testing/lists"
 	"github.com/dynastay/dynastay/internal/testing/racing"
 )
 
@@ -56,7 +57,7 @@ func TestPayments(t *testing.T) {
 		BookingID: "bkg_none", ID: "ch_1", Amount: dynastay.MustMoney("25.00", "EUR"), Status: venue.PaymentPaid,
 	})
 	require.ErrorIs(t, err, dynastay.ErrNotFound)
-	payments := all(t, h.repo.PaymentsOf(b.ID))
+	payments := lists.All(t, h.repo.PaymentsOf(b.ID))
 	require.Len(t, payments, 1)
 	assert.Equal(t, venue.Payment{
 		BookingID: b.ID, ID: "ch_1", Amount: dynastay.MustMoney("250.00", "EUR"), Status: venue.PaymentRefunded, Method: "card",

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings/venue"
+	"github.com/dynastay/dynastay/internal/testing/lists"
 	"github.com/dynastay/dynastay/keys/key"
 	"github.com/dynastay/dynastay/keys/venuekeys"
 )
@@ -56,7 +57,7 @@ func TestUsers(t *testing.T) {
 	again, err := h.repo.SetRole(ctx, admin, u.ID, venue.Admin)
 	require.NoError(t, err)
 	assert.Equal(t, u, again, "the role does not change")
-	log := all(t, h.repo.Audit(dynastay.DateOf(now, nil)))
+	log := lists.All(t, h.repo.Audit(dynastay.DateOf(now, nil)))
 	require.Len(t, log, 1)
 	assert.Equal(t, venue.AuditEntry{
 		ID: log[0].ID, At: now, By: admin.UserID, Role: venue.Admin, Action: venue.RoleSet, UserID: u.ID, Note: "admin",

@@ -14,6 +14,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/lists"
 	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
@@ -398,9 +399,5 @@ func TestWorldDescribesWhatIsStored(t *testing.T) {
 }
 
 func collected[T any](t testing.TB, l dynastay.List[T]) (all []T) {
-	for v, err := range l.All(t.Context()) {
-		require.NoError(t, err)
-		all = append(all, v)
-	}
-	return all
+	return lists.All(t, l)
 }

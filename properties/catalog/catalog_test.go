@@ -12,6 +12,7 @@ import (
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/internal/testing/blame"
+	"github.com/dynastay/dynastay/internal/testing/lists"
 	"github.com/dynastay/dynastay/properties/catalog"
 )
 
@@ -114,7 +115,7 @@ func TestNamesHaveNoWriteID(t *testing.T) {
 	changed, err := streets.Update(t.Context(), "x", func(s *street) error { s.Other = "changed"; return nil }, dynastay.IfWritten(made.WriteID))
 	require.NoError(t, err)
 	assert.NotEqual(t, made.WriteID, changed.WriteID)
-	found := listed(t, streets.Find("a"), 50)
+	found := lists.Paged(t, streets.Find("a"), 50)
 	assert.Equal(t, []*street{{ID: "x", Other: "changed", Names: []string{"a"}}}, found)
 	assert.NotContains(t, partition(t, db, "streets")["NAME#a#ITEM#x"], "WriteId")
 }
@@ -146,7 +147,7 @@ func TestTaggedEntries(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, airport{"ZRH", []string{"Zürich"}, changed.WriteID}, *changed)
 	assert.NotEmpty(t, changed.WriteID)
-	assert.Equal(t, []*airport{{Code: "ZRH", Cities: []string{"Zürich"}}}, listed(t, airports.Complete("z"), 50))
+	assert.Equal(t, []*airport{{Code: "ZRH", Cities: []string{"Zürich"}}}, lists.Paged(t, airports.Complete("z"), 50))
 	items := partition(t, db, "airports")
 	assert.Len(t, items, 3)
 	assert.NotContains(t, items["NAME#zurich#ITEM#ZRH"], "WriteId")
@@ -176,7 +177,7 @@ func TestAll(t *testing.T) {
 	create(t, locations, city("b", "B", "X"), city("a", "A", "X"), city("c", "C", "X"))
 	create(t, amenities, wifi())
 	assert.Equal(t, []string{"a", "b", "c"}, locationIDs(t, locations.All()))
-	assert.Len(t, listed(t, locations.All(), 2), 3)
+	assert.Len(t, lists.Paged(t, locations.All(), 2), 3)
 
 	for _, sk := range []string{"ITEM#d", "NAME#b#ITEM#d"} {
 		put(t, db, dynastay.Item{"PK": dynastay.Text("CATALOG#locations"), "SK": dynastay.Text(sk), "City": dynastay.Number(1)})

@@ -11,6 +11,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/blame"
+	"github.com/dynastay/dynastay/internal/testing/lists"
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/properties/catalog"
 )
@@ -49,7 +50,7 @@ func TestNamesFollowTheEntry(t *testing.T) {
 	assert.Equal(t, []string{"new-york", "york"}, find("nyc"), "a name of two entries")
 
 	update(func(l *catalog.Location) { l.City = "New  York" })
-	assert.Equal(t, "New  York", listed(t, locations.Find("gotham usa"), 50)[0].City, "every name has a current copy")
+	assert.Equal(t, "New  York", lists.Paged(t, locations.Find("gotham usa"), 50)[0].City, "every name has a current copy")
 
 	update(func(l *catalog.Location) { l.Country = "United States" })
 	assert.Empty(t, find("new york usa"))
@@ -113,8 +114,8 @@ func TestMostNames(t *testing.T) {
 	}, dynastay.AgreedOn("new"))
 	require.NoError(t, db.Write(t.Context(), op, dynastay.IdempotencyKey("update")))
 	assert.Len(t, partition(t, db, "streets"), 1+catalog.MaxNames)
-	assert.Len(t, listed(t, streets.Find("new 7"), 50), 1)
-	assert.Empty(t, listed(t, streets.Find("old 7"), 50))
+	assert.Len(t, lists.Paged(t, streets.Find("new 7"), 50), 1)
+	assert.Empty(t, lists.Paged(t, streets.Find("old 7"), 50))
 }
 
 // A catalogue's entries are not those of another, whatever the catalogue's name is.
@@ -128,7 +129,7 @@ func TestCataloguesAreSeparate(t *testing.T) {
 	_, err := other.Get(t.Context(), "x")
 	assert.ErrorIs(t, err, dynastay.ErrNotFound)
 	for _, list := range []dynastay.List[*street]{other.All(), other.Find("b"), other.Complete("b")} {
-		assert.Empty(t, listed(t, list, 50))
+		assert.Empty(t, lists.Paged(t, list, 50))
 	}
 }
 
@@ -167,9 +168,9 @@ func TestDestinations(t *testing.T) {
 		require.NoError(t, err)
 	}
 	for typed, want := range map[string]string{"ZURICH switzerland": "zurich", "nyc": "new-york"} {
-		found := listed(t, locations.Find(typed), 50)
+		found := lists.Paged(t, locations.Find(typed), 50)
 		require.Len(t, found, 1)
-		cards := listed(t, hotels.ByCity(properties.CityQuery{City: found[0].City, Country: found[0].Country}), 50)
+		cards := lists.Paged(t, hotels.ByCity(properties.CityQuery{City: found[0].City, Country: found[0].Country}), 50)
 		require.Len(t, cards, 1, typed)
 		assert.Equal(t, want, cards[0].PropertyID)
 	}
@@ -190,10 +191,10 @@ func TestFoundEntriesAreComplete(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, want, *got)
 		for _, list := range []dynastay.List[*catalog.Location]{locations.Find("nyc"), locations.Complete("NY"), locations.All()} {
-			assert.Equal(t, []*catalog.Location{&want}, listed(t, list, 50))
+			assert.Equal(t, []*catalog.Location{&want}, lists.Paged(t, list, 50))
 		}
 		got, err = locations.Update(t.Context(), want.ID, func(l *catalog.Location) error { l.Latitude++; return nil },
-			dynastay.IfVersion(listed(t, locations.Find("nyc"), 50)[0].Version))
+			dynastay.IfVersion(lists.Paged(t, locations.Find("nyc"), 50)[0].Version))
 		require.NoError(t, err)
 		want.Latitude++
 		want.Version++
@@ -234,7 +235,7 @@ func TestComplete(t *testing.T) {
 	} {
 		for _, limit := range []int{1, 2, 50} {
 			var got []string
-			for _, l := range listed(t, locations.Complete(prefix), limit) {
+			for _, l := range lists.Paged(t, locations.Complete(prefix), limit) {
 				got = append(got, l.ID)
 			}
 			assert.Equal(t, want, got, "%q, %d at a time", prefix, limit)

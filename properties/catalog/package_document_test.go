@@ -10,6 +10,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/blame"
+	"github.com/dynastay/dynastay/internal/testing/lists"
 	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/properties/catalog"
 )
@@ -54,12 +55,12 @@ func TestDocumentAmenityIsAdopted(t *testing.T) {
 	item := raw.Document(t, "testdata/amenity.json")
 	item["Unknown"] = dynastay.Text("kept")
 	put(t, db, item)
-	found := func() int { return len(listed(t, amenities.Find("free wifi"), 50)) }
+	found := func() int { return len(lists.Paged(t, amenities.Find("free wifi"), 50)) }
 
 	got, err := amenities.Get(t.Context(), "wifi")
 	require.NoError(t, err)
 	assert.Equal(t, wifi(), *got)
-	assert.Equal(t, []*catalog.Amenity{got}, listed(t, amenities.All(), 50))
+	assert.Equal(t, []*catalog.Amenity{got}, lists.Paged(t, amenities.All(), 50))
 	assert.Zero(t, found())
 
 	_, err = amenities.Update(t.Context(), "wifi", func(*catalog.Amenity) error { return nil })
@@ -102,7 +103,7 @@ func TestInvalidStoredNames(t *testing.T) {
 	blame.Of(t, err, dynastay.ErrInvalid, "Name")
 	_, err = amenities.Update(t.Context(), "a", func(a *catalog.Amenity) error { a.Name, a.Aliases = "Name", []string{"x"}; return nil })
 	require.NoError(t, err)
-	assert.Len(t, listed(t, amenities.Complete("x"), 50), 1)
+	assert.Len(t, lists.Paged(t, amenities.Complete("x"), 50), 1)
 	require.NoError(t, amenities.Delete(t.Context(), "b"))
 	require.NoError(t, amenities.Delete(t.Context(), "a"))
 	assert.Empty(t, partition(t, db, "amenities"))

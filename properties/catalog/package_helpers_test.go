@@ -1,7 +1,6 @@
 package catalog_test
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/lists"
 	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties/catalog"
@@ -47,22 +47,9 @@ func create[T any](t testing.TB, c *catalog.Catalog[T], entries ...T) {
 	}
 }
 
-// listed reads a whole list, one page of the limit after another.
-func listed[T any](t raw.T, l dynastay.List[T], limit int) (all []T) {
-	t.Helper()
-	for paging := (dynastay.Paging{Limit: limit}); ; {
-		page, err := l.Page(context.Background(), paging)
-		require.NoError(t, err)
-		all = append(all, page.Items...)
-		if paging.After = page.Next; paging.After == "" {
-			return all
-		}
-	}
-}
-
 func locationIDs(t raw.T, l dynastay.List[*catalog.Location]) (ids []string) {
 	t.Helper()
-	for _, found := range listed(t, l, 50) {
+	for _, found := range lists.Paged(t, l, 50) {
 		ids = append(ids, found.ID)
 	}
 	return ids

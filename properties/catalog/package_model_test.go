@@ -15,6 +15,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/lists"
 	"github.com/dynastay/dynastay/properties/catalog"
 )
 
@@ -126,7 +127,7 @@ func TestModel(t *testing.T) {
 func assertStreets(t *rapid.T, model shelf, want []string, list dynastay.List[*street], typed func([]string) []string) {
 	t.Helper()
 	var got []string
-	for _, s := range listed(t, list, rapid.IntRange(1, 4).Draw(t, "limit")) {
+	for _, s := range lists.Paged(t, list, rapid.IntRange(1, 4).Draw(t, "limit")) {
 		got = append(got, s.ID)
 		assert.Equal(t, typed(model[s.ID]), s.Names)
 	}

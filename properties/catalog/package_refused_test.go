@@ -11,6 +11,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/blame"
+	"github.com/dynastay/dynastay/internal/testing/lists"
 	"github.com/dynastay/dynastay/properties/catalog"
 )
 
@@ -67,7 +68,7 @@ func TestInvalidLocations(t *testing.T) {
 	made, err := locations.Create(t.Context(), longest)
 	require.NoError(t, err)
 	assert.Regexp(t, "^loc_", made.ID)
-	assert.Len(t, listed(t, locations.Find(long[:253]+"USA"), 50), 1)
+	assert.Len(t, lists.Paged(t, locations.Find(long[:253]+"USA"), 50), 1)
 }
 
 func TestInvalidAmenities(t *testing.T) {
@@ -97,7 +98,7 @@ func TestInvalidAmenities(t *testing.T) {
 		a.Name, a.Category = strings.Repeat("x", 256), strings.Repeat("x", 256)
 		a.Icon, a.Aliases = strings.Repeat("x", 2048), numbered("alias", 20)
 	}))
-	assert.Len(t, listed(t, amenities.Find("alias-19"), 50), 1)
+	assert.Len(t, lists.Paged(t, amenities.Find("alias-19"), 50), 1)
 }
 
 // Invalid arguments are refused before any request.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/dynastay/dynastay/dyntest"
@@ -33,3 +34,17 @@ func Rounds(t *testing.T, f func(t *testing.T, db *dyntest.DB, draw *rand.Rand),
 
 // One returns a random one of the values.
 func One[V any](draw *rand.Rand, values ...V) V { return values[draw.IntN(len(values))] }
+
+// Together calls f with 0 to n−1 at once, and waits for all.
+func Together(n int, f func(i int)) {
+	var all sync.WaitGroup
+	start := make(chan struct{})
+	for i := range n {
+		all.Go(func() {
+			<-start
+			f(i)
+		})
+	}
+	close(start)
+	all.Wait()
+}
