@@ -15,15 +15,16 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/model"
 	"github.com/dynastay/dynastay/keys"
 )
 
-// The model knows the nights as plain values, and the rules from the documentation only.
-type model struct {
+// ledger is the model. It knows the nights as plain values, and the rules from the documentation only.
+type ledger struct {
 	t          *rapid.T
 	db         *dyntest.DB
-	met        tally
-	fault      trouble // of the current call
+	met        *model.Tally
+	fault      model.Trouble // of the current call
 	propertyID string
 	rooms      []string // room types
 	closed     bool     // the property
@@ -71,9 +72,9 @@ const (
 )
 
 // newModel stores a new property, with three room types.
-func newModel(t *rapid.T, db *dyntest.DB, number int, met tally) *model {
+func newModel(t *rapid.T, db *dyntest.DB, number int, met *model.Tally) *ledger {
 	db.Clock.Set(modelStart)
-	m := &model{t: t, db: db, met: met, propertyID: fmt.Sprint("prop_", number), nights: map[at]openNight{}}
+	m := &ledger{t: t, db: db, met: met, propertyID: fmt.Sprint("prop_", number), nights: map[at]openNight{}}
 	items := []dynastay.Item{{
 		"PK": dynastay.Text("PROPERTY#" + m.propertyID), "SK": dynastay.Text("METADATA"), "TimeZone": dynastay.Text("America/New_York"),
 	}}
@@ -116,7 +117,7 @@ func newModel(t *rapid.T, db *dyntest.DB, number int, met tally) *model {
 }
 
 // room returns one of the room types, or one that does not exist.
-func (m *model) room(i int) string {
+func (m *ledger) room(i int) string {
 	if i < len(m.rooms) {
 		return m.rooms[i]
 	}
@@ -124,14 +125,14 @@ func (m *model) room(i int) string {
 }
 
 // property returns the property, or another one.
-func (m *model) property(own bool) string {
+func (m *ledger) property(own bool) string {
 	if own {
 		return m.propertyID
 	}
 	return "prop_other"
 }
 
-func (m *model) today() dynastay.Date { return date(m.db.Now().In(newYork).Format(time.DateOnly)) }
+func (m *ledger) today() dynastay.Date { return date(m.db.Now().In(newYork).Format(time.DateOnly)) }
 
 func dollars(cents int64) dynastay.Money {
 	price, err := dynastay.MoneyOfMinor(cents, "USD")
@@ -142,7 +143,7 @@ func dollars(cents int64) dynastay.Money {
 }
 
 // item is the stored form of a night, except for the id of its last write.
-func (m *model) item(on at, n openNight) dynastay.Item {
+func (m *ledger) item(on at, n openNight) dynastay.Item {
 	price := strings.TrimSuffix(strings.TrimSuffix(fmt.Sprintf("%d.%02d", n.cents/100, n.cents%100), "0"), ".0")
 	item := dynastay.Item{
 		"PK": dynastay.Text("ROOM#" + on.room), "SK": dynastay.Text("DATE#" + on.date.String()),
@@ -174,7 +175,7 @@ func (m *model) item(on at, n openNight) dynastay.Item {
 func expires(d dynastay.Date) time.Time { return d.Time().AddDate(2, 0, 0) }
 
 // night is a night as a read returns it; one from the index has fewer values.
-func (m *model) night(on at, n openNight, fromIndex bool) availability.Night {
+func (m *ledger) night(on at, n openNight, fromIndex bool) availability.Night {
 	all := availability.Night{
 		RoomTypeID: on.room, PropertyID: m.propertyID, Date: on.date, Available: n.left(), Total: n.total, Price: dollars(n.cents),
 		MinStay: n.min, MaxStay: n.max, ClosedToArrival: n.toArrival, ClosedToDeparture: n.toEnd, StopSell: n.stop, PropertyClosed: n.closed,
@@ -186,7 +187,7 @@ func (m *model) night(on at, n openNight, fromIndex bool) availability.Night {
 }
 
 // reads returns the nights of a stay that have not expired.
-func (m *model) reads(room string, stay dynastay.Stay, fromIndex bool) []availability.Night {
+func (m *ledger) reads(room string, stay dynastay.Stay, fromIndex bool) []availability.Night {
 	all := []availability.Night{}
 	for date := stay.CheckIn; date != stay.CheckOut; date = date.AddDays(1) {
 		if n, open := m.nights[at{room, date}]; open && m.db.Now().Before(expires(date)) {
@@ -235,7 +236,7 @@ func refusals(room string, rooms, overbook int, stay dynastay.Stay, nights map[d
 }
 
 // onSale returns the nights of a property's room type, by date.
-func (m *model) onSale(property, room string, evenExpired bool) map[dynastay.Date]openNight {
+func (m *ledger) onSale(property, room string, evenExpired bool) map[dynastay.Date]openNight {
 	all := map[dynastay.Date]openNight{}
 	for on, n := range m.nights {
 		if property == m.propertyID && on.room == room && (evenExpired || m.db.Now().Before(expires(on.date))) {
@@ -294,7 +295,7 @@ func uniform(t *rapid.T, first, last int, name string) int {
 }
 
 // house is the property as a guest sees it.
-func (m *model) house() availability.House {
+func (m *ledger) house() availability.House {
 	return availability.House{ID: m.propertyID, Name: "Grand Luxury Hotel", TimeZone: "America/New_York", CheckInTime: "15:00"}
 }
 

@@ -56,7 +56,7 @@ func (s openingNights) String() string {
 		s.room, s.Nights, s.Weekdays, s.Rooms, s.Price, s.AboveCapacity, s.MinStay, s.MaxStay, s.StopSell, s.StopSellReason)
 }
 
-func (s openingNights) run(m *model, on process) {
+func (s openingNights) run(m *ledger, on process) {
 	o := s.OpenRequest
 	o.PropertyID, o.RoomTypeID = m.propertyID, m.room(s.room)
 	var want availability.Opened
@@ -93,19 +93,19 @@ func (s openingNights) run(m *model, on process) {
 	switch {
 	case m.failed(err) || m.lost(err, false, errors.Is(no, availability.ErrClosed)):
 		if no == nil && errors.Is(err, dynastay.ErrOutcomeUnknown) {
-			m.met["open: unknown"]++
+			m.met.Add("open: unknown", 1)
 			m.settle(changes)
 		}
 	case no != nil:
 		m.fails(no, err)
 		require.Empty(m.t, got)
 		if errors.Is(no, availability.ErrClosed) {
-			m.met["open: is closed"]++
+			m.met.Add("open: is closed", 1)
 		}
 	default:
 		require.NoError(m.t, err)
 		require.Equal(m.t, want, got)
 		maps.Copy(m.nights, changes)
-		m.met["open: opened"]++
+		m.met.Add("open: opened", 1)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/internal/testing/model"
 )
 
 // asking is a call of Check or Prices, or one request of a call of CheckAll.
@@ -26,12 +27,12 @@ func drawAsking(t *rapid.T) asking {
 	}
 }
 
-func (s asking) request(m *model) availability.CheckRequest {
+func (s asking) request(m *ledger) availability.CheckRequest {
 	return availability.CheckRequest{PropertyID: m.property(s.own), RoomTypeID: m.room(s.room), Rooms: s.rooms, RoomTypes: s.roomTypes}
 }
 
 // answer is what a check returns, with no nights if there are none.
-func (s asking) answer(m *model, stay dynastay.Stay, fromIndex bool) availability.Availability {
+func (s asking) answer(m *ledger, stay dynastay.Stay, fromIndex bool) availability.Availability {
 	req := s.request(m)
 	all := availability.Availability{
 		PropertyID: req.PropertyID, RoomTypeID: req.RoomTypeID, Stay: stay,
@@ -44,7 +45,7 @@ func (s asking) answer(m *model, stay dynastay.Stay, fromIndex bool) availabilit
 }
 
 // sameAnswer compares answers. It does not matter whether an empty list is nil.
-func (m *model) sameAnswer(want, got availability.Availability) {
+func (m *ledger) sameAnswer(want, got availability.Availability) {
 	if len(want.Nights) == 0 && len(got.Nights) == 0 {
 		want.Nights, got.Nights = nil, nil
 	}
@@ -94,7 +95,7 @@ func (s checking) String() string {
 	return fmt.Sprintf("check %+v for %s, consistent %t", s.asking, s.stay, s.consistent)
 }
 
-func (s checking) run(m *model, on process) {
+func (s checking) run(m *ledger, on process) {
 	req := s.request(m)
 	got, err := on.repo.Check(context.Background(), req.PropertyID, req.RoomTypeID, req.Rooms, s.stay, options(s.consistent)...)
 	if !m.failed(err) {
@@ -110,7 +111,7 @@ func drawPrices(t *rapid.T) step { return pricing(drawCheck(t).(checking)) }
 
 func (s pricing) String() string { return fmt.Sprintf("prices of room type %d for %s", s.room, s.stay) }
 
-func (s pricing) run(m *model, on process) {
+func (s pricing) run(m *ledger, on process) {
 	got, err := on.repo.Prices(context.Background(), m.room(s.room), s.stay, options(s.consistent)...)
 	if !m.failed(err) {
 		require.NoError(m.t, err)
@@ -135,7 +136,7 @@ func (s checkingAll) String() string {
 	return fmt.Sprintf("check all %+v for %s, consistent %t", s.asked, s.stay, s.consistent)
 }
 
-func (s checkingAll) run(m *model, on process) {
+func (s checkingAll) run(m *ledger, on process) {
 	reqs := make([]availability.CheckRequest, len(s.asked))
 	for i, a := range s.asked {
 		reqs[i] = a.request(m)
@@ -151,9 +152,9 @@ func (s checkingAll) run(m *model, on process) {
 		return len(a.Nights) > 0 && a.Nights[0].UpdatedAt.IsZero()
 	})
 	if fromIndex {
-		m.met["check all: from the index"]++
+		m.met.Add("check all: from the index", 1)
 	} else {
-		m.met["check all: from the table"]++
+		m.met.Add("check all: from the table", 1)
 	}
 	for i, a := range s.asked {
 		m.sameAnswer(a.answer(m, s.stay, fromIndex), got[i])
@@ -167,7 +168,7 @@ func drawCalendar(t *rapid.T) step { return viewing{drawDates(t, 1, 2, 7, 24)} }
 
 func (s viewing) String() string { return fmt.Sprintf("calendar of %s", s.dates) }
 
-func (s viewing) run(m *model, on process) {
+func (s viewing) run(m *ledger, on process) {
 	got, err := on.repo.Calendar(context.Background(), m.propertyID, s.dates)
 	if m.failed(err) {
 		return
@@ -224,8 +225,8 @@ func add(t *availability.Totals, n openNight) {
 }
 
 // lastDay reads the nights around the instant at which one of them expires, two years later.
-func (m *model) lastDay(repo *availability.Repository, day, seconds int) {
-	m.fault = trouble{}
+func (m *ledger) lastDay(repo *availability.Repository, day, seconds int) {
+	m.fault = model.Trouble{}
 	m.db.Clock.Set(expires(firstDate.AddDays(day)).Add(time.Duration(seconds) * time.Second))
 	dates := dynastay.Stay{CheckIn: firstDate.AddDays(day - 1), CheckOut: firstDate.AddDays(day + 2)}
 	on := process{m.db.DB, repo}

@@ -37,7 +37,7 @@ func (s quoting) String() string {
 	return fmt.Sprintf("quote %d rooms of types %v for %s, overbook %d", s.count, s.rooms, s.stay, s.overbook)
 }
 
-func (s quoting) request(m *model) availability.QuoteRequest {
+func (s quoting) request(m *ledger) availability.QuoteRequest {
 	req := availability.QuoteRequest{
 		Property: m.house(), Stay: s.stay, Guests: availability.Guests{Adults: len(s.rooms) * s.count}, Overbook: s.overbook,
 	}
@@ -49,7 +49,7 @@ func (s quoting) request(m *model) availability.QuoteRequest {
 
 // quote returns the quote, whether or not the nights can be sold, and why they cannot. A night that is not open costs
 // 100 USD.
-func (s quoting) quote(m *model) (*availability.Quote, []availability.RefusedNight) {
+func (s quoting) quote(m *ledger) (*availability.Quote, []availability.RefusedNight) {
 	all := len(s.rooms) * s.count
 	q := &availability.Quote{
 		Property: m.house(), Stay: s.stay, Guests: availability.Guests{Adults: len(s.rooms) * s.count}, Overbook: s.overbook, At: m.db.Now(),
@@ -80,7 +80,7 @@ func (s quoting) quote(m *model) (*availability.Quote, []availability.RefusedNig
 	return q, no
 }
 
-func (s quoting) run(m *model, on process) {
+func (s quoting) run(m *ledger, on process) {
 	q, refused := s.quote(m)
 	var no error
 	switch {
@@ -94,12 +94,12 @@ func (s quoting) run(m *model, on process) {
 	case m.failed(err):
 	case no != nil:
 		m.fails(no, err)
-		m.met["quote: refused"]++
+		m.met.Add("quote: refused", 1)
 	default:
 		require.NoError(m.t, err)
 		require.Equal(m.t, q, got)
 		m.quotes = append(m.quotes, got)
-		m.met["quote: quoted"]++
+		m.met.Add("quote: quoted", 1)
 	}
 }
 
@@ -115,7 +115,7 @@ func drawSale(t *rapid.T) step {
 
 func (s selling) String() string { return fmt.Sprintf("sell quote %d, or %s", s.earlier, s.quoting) }
 
-func (s selling) run(m *model, on process) {
+func (s selling) run(m *ledger, on process) {
 	q, _ := s.quote(m)
 	if s.earlier >= 0 && len(m.quotes) > 0 {
 		q = m.quotes[len(m.quotes)-1-s.earlier%len(m.quotes)]
@@ -154,21 +154,21 @@ func (s selling) run(m *model, on process) {
 	case refused != nil:
 		if !failed {
 			m.fails(&availability.Refused{Nights: refused}, err)
-			m.met["sale: refused"]++
+			m.met.Add("sale: refused", 1)
 		}
 	case failed:
 		if errors.Is(err, dynastay.ErrOutcomeUnknown) {
-			m.met["sale: unknown"]++
+			m.met.Add("sale: unknown", 1)
 			m.settle(changes)
 		}
 	default:
 		require.NoError(m.t, err)
 		require.Equal(m.t, availability.Sold{Lines: want}, sold)
 		maps.Copy(m.nights, changes)
-		m.met["sale: sold"]++
+		m.met.Add("sale: sold", 1)
 		for _, l := range sold.Lines {
 			if l.Overbooked != nil {
-				m.met["sale: overbooked"]++
+				m.met.Add("sale: overbooked", 1)
 			}
 		}
 	}
@@ -176,8 +176,8 @@ func (s selling) run(m *model, on process) {
 
 // lost reports whether the outcome of a write is unknown for one of two reasons, even if only one response was lost: it
 // is not a transaction, which could be sent again, or it was refused when it was, and the lost one may still arrive.
-func (m *model) lost(err error, plain, refused bool) bool {
-	return (plain || refused) && m.fault.loses() && errors.Is(err, dynastay.ErrOutcomeUnknown)
+func (m *ledger) lost(err error, plain, refused bool) bool {
+	return (plain || refused) && m.fault.Loses() && errors.Is(err, dynastay.ErrOutcomeUnknown)
 }
 
 // returning returns rooms of some nights.
@@ -193,7 +193,7 @@ func drawGiveBack(t *rapid.T) step {
 
 func (s returning) String() string { return fmt.Sprintf("give back %v", []returned(s)) }
 
-func (s returning) run(m *model, on process) {
+func (s returning) run(m *ledger, on process) {
 	rooms := map[at]int{}
 	changes := map[at]openNight{}
 	var order, want []at
@@ -231,7 +231,7 @@ func (s returning) run(m *model, on process) {
 	}))
 	if m.failed(err) || m.lost(err, len(changes) == 1, len(want) > 0) {
 		if errors.Is(err, dynastay.ErrOutcomeUnknown) {
-			m.met["give back: unknown"]++
+			m.met.Add("give back: unknown", 1)
 			m.settle(changes)
 		}
 		return
@@ -239,7 +239,7 @@ func (s returning) run(m *model, on process) {
 	require.NoError(m.t, err)
 	require.Equal(m.t, want, skipped)
 	maps.Copy(m.nights, changes)
-	m.met["give back: returned"] += len(changes)
+	m.met.Add("give back: returned", len(changes))
 }
 
 // closing closes or reopens the property.
@@ -249,7 +249,7 @@ func drawClose(t *rapid.T) step { return closing{chance(t, 2, "reopen")} }
 
 func (s closing) String() string { return fmt.Sprintf("close sales; reopen %t", s.reopen) }
 
-func (s closing) run(m *model, on process) {
+func (s closing) run(m *ledger, on process) {
 	do := on.repo.CloseSales
 	if s.reopen {
 		do = on.repo.ReopenSales
@@ -282,7 +282,7 @@ func (s closing) run(m *model, on process) {
 		}
 		require.Contains(m.t, []bool{m.closed, !s.reopen}, guards)
 		m.closed = guards
-		m.met["close: failed"]++
+		m.met.Add("close: failed", 1)
 		return
 	}
 	require.NoError(m.t, err)
@@ -292,15 +292,15 @@ func (s closing) run(m *model, on process) {
 	}
 	m.closed = !s.reopen
 	if s.reopen {
-		m.met["close: reopened"]++
+		m.met.Add("close: reopened", 1)
 	} else {
-		m.met["close: closed"]++
+		m.met.Add("close: closed", 1)
 	}
 	require.Equal(m.t, m.closed, m.guards())
 }
 
 // guards reports whether the guards of the room types are closed: all of them, or none.
-func (m *model) guards() bool {
+func (m *ledger) guards() bool {
 	closed := 0
 	for _, id := range m.rooms {
 		guard, err := m.db.Direct.Get(context.Background(), keys.PropertiesTable, dynastay.Key{PK: "ROOM#" + id, SK: "GUARD"}, dynastay.Consistent)
@@ -322,4 +322,4 @@ func drawClock(t *rapid.T) step {
 
 func (s waiting) String() string { return fmt.Sprintf("wait %d hours", int(s)) }
 
-func (s waiting) run(m *model, _ process) { m.db.Clock.Advance(time.Duration(s) * time.Hour) }
+func (s waiting) run(m *ledger, _ process) { m.db.Clock.Advance(time.Duration(s) * time.Hour) }

@@ -6,8 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"maps"
-	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -19,6 +17,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/model"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -32,7 +31,7 @@ var modelRuns = flag.Int("model.runs", 1, "how many times 100 histories (-rapid.
 //	go test ./availability -run TestModel -count=1 -timeout=30m -model.runs=50
 func TestModel(t *testing.T) {
 	t.Parallel()
-	met := tally{}
+	met := &model.Tally{}
 	for range *modelRuns {
 		fast := dynastay.Options{Retry: dynastay.Retry{Attempts: 3, Base: time.Millisecond, Cap: 2 * time.Millisecond}}
 		db := dyntest.New(t, inventoryTables, dyntest.At(modelStart), dyntest.With(fast))
@@ -45,37 +44,25 @@ func TestModel(t *testing.T) {
 			for _, c := range rapid.SliceOfN(rapid.Custom(drawCall), 3, 20).Draw(t, "calls") {
 				m.call(c, processes[c.process])
 			}
-			met["histories"]++
+			met.Add("histories", 1)
 			m.verify()
 			m.lastDay(processes[0].repo, uniform(t, -1, modelDates, "expires"), uniform(t, -1, 1, "seconds"))
 		})
 	}
 	t.Log(met)
 	var outcomes []string
-	if met["histories"] >= 100 {
+	if met.Count("histories") >= 100 {
 		outcomes = append(outcomes, "open: opened", "update: written", "update: unchanged", "update: is not open", "update: is in the past",
 			"sale: sold", "sale: refused", "give back: returned", "close: closed", "close: reopened", "quote: quoted", "quote: refused",
 			"check all: from the index", "check all: from the table", "faults")
 	}
-	if met["histories"] >= 1000 {
+	if met.Count("histories") >= 1000 {
 		outcomes = append(outcomes, "open: is closed", "update: overbooked", "update: too many sold", "update: limits",
 			"update: unknown", "update: invalid", "sale: overbooked", "sale: unknown", "close: failed")
 	}
 	for _, outcome := range outcomes {
-		assert.NotZero(t, met[outcome], outcome)
+		assert.NotZero(t, met.Count(outcome), outcome)
 	}
-}
-
-// tally counts what the calls came to.
-type tally map[string]int
-
-// String returns the counts in the order of their names.
-func (y tally) String() string {
-	var b strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(y)) {
-		fmt.Fprintf(&b, "\n%6d %s", y[name], name)
-	}
-	return b.String()
 }
 
 // process is one of the programs that share the tables.
@@ -88,13 +75,13 @@ type process struct {
 type call struct {
 	step
 	process int
-	fault   trouble
+	fault   model.Trouble
 }
 
 // step is what a call does. It compares the outcome with the model, and changes the model.
 type step interface {
 	fmt.Stringer
-	run(m *model, on process)
+	run(m *ledger, on process)
 }
 
 // GoString is what rapid prints.
@@ -102,48 +89,9 @@ func (c call) GoString() string {
 	return fmt.Sprintf("\n\tprocess %d: %s%s", c.process, c.step, c.fault)
 }
 
-// trouble is a fault that begins at the nth request of a call.
-type trouble struct {
-	name string // "" for none
-	nth  int
-	ever bool // all requests from the nth on, and not only one
-}
-
-var troubles = map[string]dyntest.Fault{
-	"lose request": dyntest.LoseRequest(), "lose answer": dyntest.LoseAnswer(), "throttle": dyntest.Throttle(),
-	"internal error": dyntest.InternalError(), "internal error after commit": dyntest.InternalErrorAfterCommit(),
-	"conflict": dyntest.Conflict(), "short pages": dyntest.ShortPages(2), "unprocessed": dyntest.Unprocessed(1),
-}
-
-func drawTrouble(t *rapid.T) trouble {
-	if uniform(t, 0, 2, "in trouble") != 2 {
-		return trouble{}
-	}
-	return trouble{
-		name: rapid.SampledFrom(slices.Sorted(maps.Keys(troubles))).Draw(t, "fault"),
-		nth:  rapid.SampledFrom([]int{1, 1, 2, 3, 3, 4, 6}).Draw(t, "nth request"),
-		ever: rapid.Bool().Draw(t, "and all later ones"),
-	}
-}
-
-func (f trouble) String() string {
-	switch {
-	case f.name == "":
-		return ""
-	case f.ever:
-		return fmt.Sprintf("; %s from request %d on", f.name, f.nth)
-	}
-	return fmt.Sprintf("; %s at request %d", f.name, f.nth)
-}
-
 // fatal reports whether calls may fail: retries overcome one fault, and there is nothing to overcome in a short page.
-func (f trouble) fatal() bool {
-	return f.ever && f.name != "" && f.name != "short pages" && f.name != "unprocessed"
-}
-
-// loses reports whether a caller may not know whether its request was carried out.
-func (f trouble) loses() bool {
-	return strings.HasPrefix(f.name, "lose") || strings.HasPrefix(f.name, "internal")
+func fatal(f model.Trouble) bool {
+	return f.Fatal() && f.Name != "short pages" && f.Name != "unprocessed"
 }
 
 func drawCall(t *rapid.T) call {
@@ -156,35 +104,25 @@ func drawCall(t *rapid.T) call {
 		"open", "open", "close", "close", "sale", "sale", "sale", "sale", "sale", "sale",
 		"update", "update", "update", "update", "update", "update", "update", "update",
 	}).Draw(t, "step")
-	return call{process: uniform(t, 0, 1, "process"), step: steps[name](t), fault: drawTrouble(t)}
+	return call{process: uniform(t, 0, 1, "process"), step: steps[name](t), fault: model.DrawTrouble(t, 3, "in progress", []int{1, 1, 2, 3, 3, 4, 6}, []int{1, model.Always})}
 }
 
 // call carries out a step.
-func (m *model) call(c call, on process) {
+func (m *ledger) call(c call, on process) {
 	m.t.Logf("%v:%#v", m.db.Now(), c)
 	m.db.Clock.Advance(time.Second)
 	m.fault = c.fault
-	if c.fault.name != "" {
-		when := dyntest.When{Nth: c.fault.nth, Optional: true}
-		if c.fault.ever {
-			when.Times = 10_000
-		}
-		fault := m.db.Faults.Inject(troubles[c.fault.name], when)
-		defer func() {
-			fault.Stop()
-			m.met["faults"] += fault.Hits()
-		}()
-	}
+	defer c.fault.Begin(m.db, m.met)()
 	sent := m.db.Faults.Record()
 	c.run(m, on)
 	m.consistent(c.step, sent())
-	if c.fault.fatal() {
+	if fatal(c.fault) {
 		m.verify()
 	}
 }
 
 // consistent requires what a write reads to be read consistently, which local engines do not need.
-func (m *model) consistent(of step, sent []dyntest.Request) {
+func (m *ledger) consistent(of step, sent []dyntest.Request) {
 	switch of.(type) {
 	case openingNights, updating, selling, returning, closing:
 		for _, r := range sent {
@@ -197,8 +135,8 @@ func (m *model) consistent(of step, sent []dyntest.Request) {
 
 // failed reports whether a call failed because of the fault. The caller's mistakes and the state of the nights are never
 // its consequences.
-func (m *model) failed(err error) bool {
-	if err == nil || !m.fault.fatal() {
+func (m *ledger) failed(err error) bool {
+	if err == nil || !fatal(m.fault) {
 		return false
 	}
 	var refused *availability.Refused
@@ -219,7 +157,7 @@ func (m *model) failed(err error) bool {
 }
 
 // fails compares errors: a *Refused, a sentinel, or an *InvalidError, of which only the field matters.
-func (m *model) fails(want, err error) {
+func (m *ledger) fails(want, err error) {
 	var invalid, got *dynastay.InvalidError
 	var refused, nights *availability.Refused
 	switch {
@@ -237,7 +175,7 @@ func (m *model) fails(want, err error) {
 }
 
 // verify compares all nights with the stored ones.
-func (m *model) verify() {
+func (m *ledger) verify() {
 	want := map[at]dynastay.Item{}
 	for on, n := range m.nights {
 		want[on] = m.item(on, n)
@@ -246,7 +184,7 @@ func (m *model) verify() {
 }
 
 // stored reads the items of all nights without faults.
-func (m *model) stored() map[at]dynastay.Item {
+func (m *ledger) stored() map[at]dynastay.Item {
 	all := map[at]dynastay.Item{}
 	for _, id := range m.rooms {
 		rows, err := dynastay.QueryAll(context.Background(), m.db.Direct, keys.AvailabilityTable, dynastay.Query{
@@ -264,7 +202,7 @@ func (m *model) stored() map[at]dynastay.Item {
 }
 
 // settle determines the outcome of a call that has made either all of these changes or none, and reports which.
-func (m *model) settle(changes map[at]openNight) bool {
+func (m *ledger) settle(changes map[at]openNight) bool {
 	stored := m.stored()
 	is := func(nights map[at]openNight, on at) bool {
 		n, open := nights[on]

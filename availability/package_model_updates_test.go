@@ -152,7 +152,7 @@ func (s updating) lines(u availability.UpdateRequest) map[line]values {
 func reported(d availability.DateReport) line { return line{at{d.RoomTypeID, d.Date}, d.Departure} }
 
 // invalid returns why the whole request is refused, or nil.
-func (s updating) invalid(m *model, u availability.UpdateRequest, lines map[line]values) error {
+func (s updating) invalid(m *ledger, u availability.UpdateRequest, lines map[line]values) error {
 	for i, c := range u.Changes {
 		if len(s.on[i].of(c.Dates)) == 0 {
 			return invalid("Changes[%d].Weekdays", i)
@@ -223,7 +223,7 @@ type outcome struct {
 	overbooked int
 }
 
-func (m *model) outcome(night at, set values) outcome {
+func (m *ledger) outcome(night at, set values) outcome {
 	n, open := m.nights[night]
 	if !open {
 		return outcome{result: availability.NotWritten, err: availability.ErrNotOpen}
@@ -251,7 +251,7 @@ func (l line) storedAt() at {
 	return l.at
 }
 
-func (s updating) run(m *model, on process) {
+func (s updating) run(m *ledger, on process) {
 	u, steps := s.UpdateRequest, recorder{}
 	u.PropertyID, u.Changes, u.Progress = m.propertyID, slices.Clone(u.Changes), steps.progress
 	for i := range u.Changes {
@@ -279,7 +279,7 @@ func (s updating) run(m *model, on process) {
 	if no != nil {
 		if !m.failed(err) {
 			m.fails(no, err)
-			m.met["update: invalid"]++
+			m.met.Add("update: invalid", 1)
 		}
 		require.Empty(m.t, report.Dates)
 		require.Empty(m.t, steps.done)
@@ -305,7 +305,7 @@ func (s updating) run(m *model, on process) {
 }
 
 // unread reports whether an update could not read the room types, so that it wrote nothing: every entry has that error.
-func (m *model) unread(report availability.Report) bool {
+func (m *ledger) unread(report availability.Report) bool {
 	for _, d := range report.Dates {
 		if d.Result != availability.NotWritten || d.Err != report.Dates[0].Err || !m.failed(d.Err) {
 			return false
@@ -315,7 +315,7 @@ func (m *model) unread(report availability.Report) bool {
 }
 
 // compare compares a report with the model, entry by entry.
-func (m *model) compare(u availability.UpdateRequest, lines map[line]values, report availability.Report, failed *availability.UpdateError) {
+func (m *ledger) compare(u availability.UpdateRequest, lines map[line]values, report availability.Report, failed *availability.UpdateError) {
 	sets := map[at]values{}
 	for of, set := range lines {
 		if of.date.Before(m.today()) {
@@ -366,7 +366,7 @@ func (m *model) compare(u availability.UpdateRequest, lines map[line]values, rep
 			if got.Result == availability.Unknown {
 				require.ErrorIs(m.t, got.Err, dynastay.ErrOutcomeUnknown)
 				require.Equal(m.t, availability.Written, want.result, "nothing was to be written")
-				m.met["update: unknown"]++
+				m.met.Add("update: unknown", 1)
 			} else {
 				require.Equal(m.t, availability.NotWritten, got.Result)
 				require.NotErrorIs(m.t, got.Err, dynastay.ErrOutcomeUnknown)
@@ -392,16 +392,16 @@ func (m *model) compare(u availability.UpdateRequest, lines map[line]values, rep
 }
 
 // entry compares one entry that no fault concerns.
-func (m *model) entry(want outcome, got availability.DateReport) {
+func (m *ledger) entry(want outcome, got availability.DateReport) {
 	require.Equal(m.t, want.result, got.Result, "%v", got)
 	overbooked := want.overbooked
 	if got.Departure {
 		overbooked = 0
 	}
 	require.Equal(m.t, overbooked, got.Overbooked, "%v", got)
-	m.met["update: "+strings.ReplaceAll(string(got.Result), "_", " ")]++
+	m.met.Add("update: "+strings.ReplaceAll(string(got.Result), "_", " "), 1)
 	if overbooked > 0 {
-		m.met["update: overbooked"]++
+		m.met.Add("update: overbooked", 1)
 	}
 	var wantSold, sold *availability.SoldError
 	var wantLimits, limits *availability.LimitsError
@@ -411,19 +411,19 @@ func (m *model) entry(want outcome, got availability.DateReport) {
 	case errors.As(want.err, &wantSold):
 		require.ErrorAs(m.t, got.Err, &sold)
 		require.Equal(m.t, *wantSold, *sold)
-		m.met["update: too many sold"]++
+		m.met.Add("update: too many sold", 1)
 	case errors.As(want.err, &wantLimits):
 		require.ErrorAs(m.t, got.Err, &limits)
 		require.Equal(m.t, *wantLimits, *limits)
-		m.met["update: limits"]++
+		m.met.Add("update: limits", 1)
 	default:
 		require.ErrorIs(m.t, got.Err, want.err)
-		m.met["update: "+strings.TrimPrefix(strings.TrimPrefix(want.err.Error(), "night "), "date ")]++
+		m.met.Add("update: "+strings.TrimPrefix(strings.TrimPrefix(want.err.Error(), "night "), "date "), 1)
 	}
 }
 
 // adopt changes the nights that were written, and finds out about those whose outcome is unknown.
-func (m *model) adopt(outcomes map[at]outcome, told map[at]availability.Result) {
+func (m *ledger) adopt(outcomes map[at]outcome, told map[at]availability.Result) {
 	stored := map[at]dynastay.Item(nil)
 	for night, result := range told {
 		switch result {

@@ -16,6 +16,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/model"
 	"github.com/dynastay/dynastay/internal/testing/racing"
 	"github.com/dynastay/dynastay/internal/testing/raw"
 )
@@ -101,7 +102,7 @@ func TestInterruptedErasure(t *testing.T) {
 				}
 			}))
 
-			broken := i.Faults.Inject(fault, dyntest.When{Nth: nth, Times: always, Optional: true})
+			broken := i.Faults.Inject(fault, dyntest.When{Nth: nth, Times: model.Always, Optional: true})
 			first, err := bookings.New(i.frail(), nil).Eraser(bookings.CancelUpcoming()).Erase(t.Context(), user)
 			broken.Stop()
 			more = broken.Hits() > 0

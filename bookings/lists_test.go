@@ -119,9 +119,9 @@ func within(d, from, to dynastay.Date) bool {
 }
 
 // model answers the questions of the lists by looking at every booking.
-type model []*bookings.Booking
+type listModel []*bookings.Booking
 
-func (m model) of(keep func(*bookings.Booking) bool, less func(a, b *bookings.Summary) int) (list []*bookings.Summary) {
+func (m listModel) of(keep func(*bookings.Booking) bool, less func(a, b *bookings.Summary) int) (list []*bookings.Summary) {
 	for _, b := range m {
 		if keep(b) {
 			list = append(list, &b.Summary)
@@ -143,7 +143,7 @@ func byPropertyAndID(a, b *bookings.Summary) int {
 
 // questions are lists with what the model says that they contain.
 type questions struct {
-	model
+	listModel
 	repo *bookings.Repository
 	ask  func(name string, list summaries, want []*bookings.Summary)
 }
@@ -187,7 +187,7 @@ func TestListsAgreeWithTheModel(t *testing.T) {
 			db := dyntest.New(t, bookingTables, dyntest.At(fixture.Now))
 			opts := bookings.Options{CheckInShards: shards}
 			found := map[string]int{}
-			q := questions{model: randomBookings(draw, 60), repo: bookings.New(db.DB, &opts)}
+			q := questions{listModel: randomBookings(draw, 60), repo: bookings.New(db.DB, &opts)}
 			q.ask = func(name string, list summaries, want []*bookings.Summary) {
 				limit := []int{1, 2, 7, 50}[draw.IntN(4)]
 				got := pagesOf(t, list, limit)
@@ -195,7 +195,7 @@ func TestListsAgreeWithTheModel(t *testing.T) {
 				require.Equal(t, want, got, name)
 				found[name] += len(got)
 			}
-			load(t, db, opts, q.model)
+			load(t, db, opts, q.listModel)
 
 			for days := -100; days <= 115; days++ {
 				if -4 <= days && days <= 4 || days%10 == 0 || days == 89 || days == 91 {

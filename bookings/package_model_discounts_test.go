@@ -9,6 +9,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/internal/testing/model"
 )
 
 // telling says which discount the guest was told.
@@ -21,7 +22,7 @@ const (
 )
 
 func drawTelling(t *rapid.T) telling {
-	return oneOf(t, "told", toldNothing, toldNothing, toldNothing, toldNothing, toldNothing, toldRight, toldRight, toldRight, toldRight, toldWrong)
+	return model.OneOf(t, "told", toldNothing, toldNothing, toldNothing, toldNothing, toldNothing, toldRight, toldRight, toldRight, toldRight, toldWrong)
 }
 
 // of returns the discount that the guest was told, in cents.
@@ -53,7 +54,7 @@ type recode struct {
 }
 
 func drawRecode(t *rapid.T, changes ...codeChange) recode {
-	return recode{oneOf(t, "code change", changes...), drawCode(t), drawTelling(t)}
+	return recode{model.OneOf(t, "code change", changes...), drawCode(t), drawTelling(t)}
 }
 
 // enter enters the code and the discount in a modification.
@@ -140,13 +141,13 @@ func (w *world) metCodes(before, after worldBooking) {
 	switch {
 	case before.code == "" && after.code == "":
 	case after.code == "":
-		w.met.add("modify: code dropped", 1)
+		w.met.Add("modify: code dropped", 1)
 	case before.code == "":
-		w.met.add("modify: code added", 1)
+		w.met.Add("modify: code added", 1)
 	case before.code != after.code:
-		w.met.add("modify: code replaced", 1)
+		w.met.Add("modify: code replaced", 1)
 	case before.discount != after.discount:
-		w.met.add("modify: discount changed", 1)
+		w.met.Add("modify: discount changed", 1)
 	}
 }
 
@@ -159,7 +160,7 @@ type recoding struct {
 }
 
 func drawRecoding(t *rapid.T) worldStep {
-	return recoding{upTo(t, mostBack, "booking"), onceIn(t, 10, "stale"), drawRecode(t, sameCode, dropCode, otherCode, otherCode, otherCode), drawKey(t)}
+	return recoding{model.UpTo(t, mostBack, "booking"), onceIn(t, 10, "stale"), drawRecode(t, sameCode, dropCode, otherCode, otherCode, otherCode), drawKey(t)}
 }
 
 func (s recoding) String() string {

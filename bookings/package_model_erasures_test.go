@@ -13,6 +13,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
+	"github.com/dynastay/dynastay/internal/testing/model"
 )
 
 // erasing is a call of Erase. The user may book again afterwards: the tests of package users forbid it, not these.
@@ -22,7 +23,7 @@ type erasing struct {
 }
 
 func drawErase(t *rapid.T) worldStep {
-	return erasing{oneOf(t, "user", "user_a", "user_b", "user_b", "user_c"), oneOf(t, "cancel", true, false)}
+	return erasing{model.OneOf(t, "user", "user_a", "user_b", "user_b", "user_c"), model.OneOf(t, "cancel", true, false)}
 }
 
 func (s erasing) String() string { return fmt.Sprintf("erase %s, cancel %t", s.user, s.cancel) }
@@ -58,20 +59,20 @@ func (s erasing) run(w *world, on program) {
 	got, err := erase(on)
 	if interrupted := errors.Is(err, dynastay.ErrOutcomeUnknown) || w.gaveUp(err); interrupted {
 		w.recover()
-		w.met.add("erase: completed later", 1)
+		w.met.Add("erase: completed later", 1)
 		_, err = erase(w.programs[0])
 		got = want
 	}
 	if no.BookingIDs != nil {
 		slices.Sort(no.BookingIDs)
 		w.fails(no, err)
-		w.met.add("erase: upcoming", 1)
+		w.met.Add("erase: upcoming", 1)
 		return
 	}
 	require.NoError(w.t, err)
 	require.Equal(w.t, want, got)
 	if len(ids) == 0 {
-		w.met.add("erase: nobody", 1)
+		w.met.Add("erase: nobody", 1)
 	}
 	for _, id := range ids {
 		b := w.bookings[id]
@@ -81,8 +82,8 @@ func (s erasing) run(w *world, on program) {
 		}
 		w.bookings[id] = b.withoutPerson(now)
 	}
-	w.met.add("erase: anonymised", want["bookings anonymised"])
-	w.met.add("erase: cancelled", want["bookings cancelled"])
+	w.met.Add("erase: anonymised", want["bookings anonymised"])
+	w.met.Add("erase: cancelled", want["bookings cancelled"])
 }
 
 // over reports whether nobody is expected any more or is still there.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/internal/testing/model"
 )
 
 // holdEnding is a call at the end of a hold, at the end of the grace after it, or just before or after that.
@@ -21,11 +22,11 @@ type holdEnding struct {
 }
 
 func drawHoldEnding(t *rapid.T) worldStep {
-	move := oneOf(t, "call", confirming, expiring, expiring)
+	move := model.OneOf(t, "call", confirming, expiring, expiring)
 	return holdEnding{
-		changingStatus: changingStatus{worldMove: move, back: 4 * upTo(t, 3, "booking"), key: drawKey(t)},
-		sweep:          oneOf(t, "sweep", false, true),
-		after:          oneOf(t, "grace", 0, holdGrace) + oneOf(t, "around", -time.Millisecond, 0, 0, time.Millisecond),
+		changingStatus: changingStatus{worldMove: move, back: 4 * model.UpTo(t, 3, "booking"), key: drawKey(t)},
+		sweep:          model.OneOf(t, "sweep", false, true),
+		after:          model.OneOf(t, "grace", 0, holdGrace) + model.OneOf(t, "around", -time.Millisecond, 0, 0, time.Millisecond),
 	}
 }
 
@@ -79,5 +80,5 @@ func (sweeping) run(w *world, on program) {
 		w.bookings[id] = b
 		w.touch(b, b.stay)
 	}
-	w.met.add("sweep: expired", len(over))
+	w.met.Add("sweep: expired", len(over))
 }

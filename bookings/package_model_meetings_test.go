@@ -11,6 +11,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/model"
 )
 
 // meeting is two calls of two processes that meet: the second one is carried out just before the first one writes.
@@ -24,7 +25,7 @@ func drawMeeting(t *rapid.T) worldStep {
 		return drawRivals(t)
 	}
 	draw := func(name string) writing {
-		of := oneOf(t, name, drawCreate, drawCreate, drawCreate, drawCharge, drawCharge, drawRefund, drawRefund, drawConfirmPaid, drawCancelRefunding,
+		of := model.OneOf(t, name, drawCreate, drawCreate, drawCreate, drawCharge, drawCharge, drawRefund, drawRefund, drawConfirmPaid, drawCancelRefunding,
 			drawMove(cancelling), drawMove(expiring), drawRequoting(true), drawRecoding, drawRecoding)
 		return of(t).(writing)
 	}
@@ -33,7 +34,7 @@ func drawMeeting(t *rapid.T) worldStep {
 
 // drawRivals draws two calls that want the same.
 func drawRivals(t *rapid.T) meeting {
-	switch upTo(t, 3, "want") {
+	switch model.UpTo(t, 3, "want") {
 	case 0:
 		r := drawRefunding(t)
 		r.share, r.currency, r.status = restOfIt, "USD", bookings.PaymentPending
@@ -70,7 +71,7 @@ func (s meeting) run(w *world, _ program) {
 	w.meeting = true // what was stored before the calls is not known any more
 	defer func() { w.meeting = false }()
 	if met {
-		w.met.add("meetings", 1)
+		w.met.Add("meetings", 1)
 		w.comesTo(second, b, failed)
 	}
 	w.comesTo(first, got, err)

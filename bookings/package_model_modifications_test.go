@@ -13,6 +13,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/internal/testing/model"
 )
 
 // requoting asks for a quote of one of the last bookings with another stay or other rooms. With write, the modification
@@ -70,11 +71,11 @@ var restays = []struct {
 
 func drawRequoting(write bool) func(*rapid.T) worldStep {
 	return func(t *rapid.T) worldStep {
-		stay := restays[upTo(t, len(restays)-1, "stay")]
+		stay := restays[model.UpTo(t, len(restays)-1, "stay")]
 		return requoting{
-			back: upTo(t, mostBack, "booking"), stay: stay.of, name: stay.name, modify: write,
-			rooms:    oneOf(t, "rooms", sameRooms, sameRooms, sameRooms, oneRoomMore, oneRoomLess, oneTypeMore, oneTypeLess, otherType),
-			overbook: oneOf(t, "overbook", 0, 0, 0, 1, 2), earlier: oneOf(t, "earlier quote", -1, -1, 0, 1, 2, 3), recode: drawRecode(t, keepCode, keepCode, dropCode, otherCode),
+			back: model.UpTo(t, mostBack, "booking"), stay: stay.of, name: stay.name, modify: write,
+			rooms:    model.OneOf(t, "rooms", sameRooms, sameRooms, sameRooms, oneRoomMore, oneRoomLess, oneTypeMore, oneTypeLess, otherType),
+			overbook: model.OneOf(t, "overbook", 0, 0, 0, 1, 2), earlier: model.OneOf(t, "earlier quote", -1, -1, 0, 1, 2, 3), recode: drawRecode(t, keepCode, keepCode, dropCode, otherCode),
 			key: drawKey(t), waive: onceIn(t, 5, "waived"),
 		}
 	}
@@ -316,7 +317,7 @@ func (s requoting) ask(w *world, on program, id string) (m bookings.Modification
 	if no != nil {
 		w.fails(no, err)
 		for why := range whyRefused(no) {
-			w.met.add("requote: "+why, 1)
+			w.met.Add("requote: "+why, 1)
 		}
 		return m, false
 	}
@@ -326,11 +327,11 @@ func (s requoting) ask(w *world, on program, id string) (m bookings.Modification
 	want := bookings.Modification{BookingID: id, Version: b.version, Quote: q, TaxesAndFees: dollars(b.taxes), Discounts: dollars(discount)}
 	if kept, _ := b.givesUp(req.Stay, rooms, w.db.Now()); kept > 0 {
 		want.Kept = dollars(kept)
-		w.met.add("requote: kept", 1)
+		w.met.Add("requote: kept", 1)
 	}
 	require.Equal(w.t, want, m)
 	w.modifications = append(w.modifications, m)
-	w.met.add("requote: quoted", 1)
+	w.met.Add("requote: quoted", 1)
 	return m, true
 }
 
@@ -365,7 +366,7 @@ func (s requoting) call(w *world, m bookings.Modification) worldWrite {
 				}
 			}
 			for _, l := range after.lines {
-				w.met.add("modify: overbooked", len(l.overbooked))
+				w.met.Add("modify: overbooked", len(l.overbooked))
 			}
 			w.metCodes(before, after)
 		},

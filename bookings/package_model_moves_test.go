@@ -11,6 +11,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/internal/testing/model"
 )
 
 // worldMove is a call that changes the status of a booking.
@@ -263,17 +264,17 @@ const (
 
 func drawMove(m worldMove) func(*rapid.T) worldStep {
 	return func(t *rapid.T) worldStep {
-		s := changingStatus{worldMove: m, back: upTo(t, mostBack, "booking"), key: drawKey(t)}
+		s := changingStatus{worldMove: m, back: model.UpTo(t, mostBack, "booking"), key: drawKey(t)}
 		switch m.name {
 		case "cancel":
-			s.reason = oneOf(t, "reason", "", "ill")
+			s.reason = model.OneOf(t, "reason", "", "ill")
 		case "no-show":
-			s.late = oneOf(t, "late", false, true)
+			s.late = model.OneOf(t, "late", false, true)
 		case "check in":
-			s.late = oneOf(t, "late", false, true)
-			s.rooms = oneOf(t, "rooms", noRooms, noRooms, allRooms, allRooms, firstRooms, tooManyRooms, otherRooms)
+			s.late = model.OneOf(t, "late", false, true)
+			s.rooms = model.OneOf(t, "rooms", noRooms, noRooms, allRooms, allRooms, firstRooms, tooManyRooms, otherRooms)
 		case "assign rooms":
-			s.rooms = oneOf(t, "rooms", allRooms, allRooms, firstRooms, tooManyRooms, otherRooms)
+			s.rooms = model.OneOf(t, "rooms", allRooms, allRooms, firstRooms, tooManyRooms, otherRooms)
 		}
 		return s
 	}
@@ -396,7 +397,7 @@ func (s changingStatus) call(w *world, id string) worldWrite {
 				w.touch(b, again)
 			}
 			if len(rooms) > 0 {
-				w.met.add(s.name+": with rooms", 1)
+				w.met.Add(s.name+": with rooms", 1)
 			}
 		},
 		varied: func(int) worldWrite {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/internal/testing/model"
 )
 
 // openingNights is a call of Open.
@@ -21,16 +22,16 @@ type openingNights struct {
 }
 
 func drawOpen(t *rapid.T) worldStep {
-	s := openingNights{house: drawHouse(t), room: upTo(t, 2, "room type"), dates: dates{oneOf(t, "from", -1, 0, 2, 5, 8, 11, 14), oneOf(t, "nights", 1, 2, 3, 6)}}
-	s.Rooms, s.Price = 1+upTo(t, worldCapacity, "rooms"), drawPrice(t)
+	s := openingNights{house: drawHouse(t), room: model.UpTo(t, 2, "room type"), dates: dates{model.OneOf(t, "from", -1, 0, 2, 5, 8, 11, 14), model.OneOf(t, "nights", 1, 2, 3, 6)}}
+	s.Rooms, s.Price = 1+model.UpTo(t, worldCapacity, "rooms"), drawPrice(t)
 	s.AboveCapacity = onceIn(t, 3, "above capacity")
 	s.StopSell = onceIn(t, 4, "stop-sell")
-	s.MinStay, s.MaxStay = oneOf(t, "min", 0, 0, 2), oneOf(t, "max", 0, 0, 3)
+	s.MinStay, s.MaxStay = model.OneOf(t, "min", 0, 0, 2), model.OneOf(t, "max", 0, 0, 3)
 	return s
 }
 
 func drawPrice(t *rapid.T) dynastay.Money {
-	return dollars(oneOf(t, "price", int64(0), 9_995, 10_000, 10_000, 12_050))
+	return dollars(model.OneOf(t, "price", int64(0), 9_995, 10_000, 10_000, 12_050))
 }
 
 func (s openingNights) String() string {
@@ -69,7 +70,7 @@ func (s openingNights) run(w *world, on program) {
 	if no != nil {
 		w.fails(no, err)
 		if no == availability.ErrClosed {
-			w.met.add("open: closed", 1)
+			w.met.Add("open: closed", 1)
 		}
 		return
 	}
@@ -82,7 +83,7 @@ func (s openingNights) run(w *world, on program) {
 			total: o.Rooms, cents: centsOf(o.Price), min: o.MinStay, max: o.MaxStay, stop: o.StopSell, updated: w.db.Now(),
 		}
 	}
-	w.met.add("open: opened", len(want.Opened))
+	w.met.Add("open: opened", len(want.Opened))
 }
 
 func centsOf(price dynastay.Money) int64 {
@@ -123,7 +124,7 @@ func (s closing) run(w *world, on program) {
 		}
 	}
 	house.closed = !s.reopen
-	w.met.add(name, moved)
+	w.met.Add(name, moved)
 	got, err := do(context.Background(), house.ID)
 	if w.gaveUp(err) {
 		w.recover()

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/internal/testing/model"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -38,10 +39,10 @@ func drawRefund(t *rapid.T) worldStep {
 
 // drawAgain draws the repetition of an earlier notification, which reorders those that have come since.
 func drawAgain(t *rapid.T) worldStep {
-	s := notifying{earlier: upTo(t, 9, "earlier"), key: drawKey(t)}
+	s := notifying{earlier: model.UpTo(t, 9, "earlier"), key: drawKey(t)}
 	if rapid.Bool().Draw(t, "refund") {
 		s.other = onceIn(t, 6, "of another payment")
-		s.refund, s.status = &refunding{}, oneOf(t, "status", "", bookings.PaymentPending, bookings.PaymentRefunded, bookings.PaymentRefunded, bookings.PaymentFailed)
+		s.refund, s.status = &refunding{}, model.OneOf(t, "status", "", bookings.PaymentPending, bookings.PaymentRefunded, bookings.PaymentRefunded, bookings.PaymentFailed)
 	} else {
 		s.charge = &charging{}
 	}
@@ -104,7 +105,7 @@ type charging struct {
 type moment *time.Duration
 
 func drawMoment(t *rapid.T) moment {
-	after := oneOf(t, "at", -time.Hour, 0, 0, 1234567*time.Nanosecond, time.Minute, time.Hour, 30*time.Hour)
+	after := model.OneOf(t, "at", -time.Hour, 0, 0, 1234567*time.Nanosecond, time.Minute, time.Hour, 30*time.Hour)
 	if onceIn(t, 3, "no time") {
 		return nil
 	}
@@ -125,12 +126,12 @@ func (w *world) momentOf(m moment, id string) time.Time {
 
 func drawCharging(t *rapid.T) charging {
 	return charging{
-		back: upTo(t, mostBack, "booking"), again: rapid.Bool().Draw(t, "again"), transaction: oneOf(t, "transaction", "ch_1", "ch_1", "deposit", "rest"),
-		provider: oneOf(t, "provider", "stripe", "stripe", "stripe", "stripe", "stripe", "stripe", "stripe", "adyen"),
-		status: oneOf(t, "status", bookings.PaymentPending, bookings.PaymentAuthorized, bookings.PaymentAuthorized, bookings.PaymentPaid, bookings.PaymentPaid, bookings.PaymentPaid,
+		back: model.UpTo(t, mostBack, "booking"), again: rapid.Bool().Draw(t, "again"), transaction: model.OneOf(t, "transaction", "ch_1", "ch_1", "deposit", "rest"),
+		provider: model.OneOf(t, "provider", "stripe", "stripe", "stripe", "stripe", "stripe", "stripe", "stripe", "adyen"),
+		status: model.OneOf(t, "status", bookings.PaymentPending, bookings.PaymentAuthorized, bookings.PaymentAuthorized, bookings.PaymentPaid, bookings.PaymentPaid, bookings.PaymentPaid,
 			bookings.PaymentFailed),
-		more: oneOf(t, "more", int64(0), 0, 0, 0, 0, 0, 0, 1), currency: oneOf(t, "currency", dynastay.Currency("USD"), "USD", "USD", "USD", "USD", "USD", "USD", "USD", "EUR"),
-		at: drawMoment(t), id: oneOf(t, "id", "", "", "pay_own"), brand: oneOf(t, "brand", "", "visa", "visa"), spoilt: max(0, upTo(t, 40, "spoilt")-36),
+		more: model.OneOf(t, "more", int64(0), 0, 0, 0, 0, 0, 0, 1), currency: model.OneOf(t, "currency", dynastay.Currency("USD"), "USD", "USD", "USD", "USD", "USD", "USD", "USD", "EUR"),
+		at: drawMoment(t), id: model.OneOf(t, "id", "", "", "pay_own"), brand: model.OneOf(t, "brand", "", "visa", "visa"), spoilt: max(0, model.UpTo(t, 40, "spoilt")-36),
 	}
 }
 
@@ -220,11 +221,11 @@ const (
 
 func drawRefunding(t *rapid.T) refunding {
 	return refunding{
-		back: upTo(t, mostBack, "booking"), id: oneOf(t, "id", "re_1", "re_2", "re_3"),
-		transaction: oneOf(t, "transaction", "", "", "", "ch_1", "deposit", "rest"), share: oneOf(t, "share", someOfIt, someOfIt, halfOfIt, restOfIt, restOfIt, tooMuch),
-		currency: oneOf(t, "currency", dynastay.Currency("USD"), "USD", "USD", "USD", "USD", "USD", "USD", "USD", "EUR"),
-		status:   oneOf(t, "status", "", "", bookings.PaymentPending, bookings.PaymentPending, bookings.PaymentPending, bookings.PaymentRefunded, bookings.PaymentFailed),
-		reason:   oneOf(t, "reason", "", "sorry"), at: drawMoment(t), spoilt: onceIn(t, 25, "spoilt"),
+		back: model.UpTo(t, mostBack, "booking"), id: model.OneOf(t, "id", "re_1", "re_2", "re_3"),
+		transaction: model.OneOf(t, "transaction", "", "", "", "ch_1", "deposit", "rest"), share: model.OneOf(t, "share", someOfIt, someOfIt, halfOfIt, restOfIt, restOfIt, tooMuch),
+		currency: model.OneOf(t, "currency", dynastay.Currency("USD"), "USD", "USD", "USD", "USD", "USD", "USD", "USD", "EUR"),
+		status:   model.OneOf(t, "status", "", "", bookings.PaymentPending, bookings.PaymentPending, bookings.PaymentPending, bookings.PaymentRefunded, bookings.PaymentFailed),
+		reason:   model.OneOf(t, "reason", "", "sorry"), at: drawMoment(t), spoilt: onceIn(t, 25, "spoilt"),
 	}
 }
 
@@ -328,10 +329,10 @@ func (w *world) recording(
 			return change(before)
 		},
 		apply: func(after worldBooking) {
-			w.met.add("booking: "+string(after.paymentStatus()), 1)
+			w.met.Add("booking: "+string(after.paymentStatus()), 1)
 			changed := !sameHistory(before.history(), after.history()) || before.paymentStatus() != after.paymentStatus()
 			if !changed {
-				w.met.add("notified again", 1)
+				w.met.Add("notified again", 1)
 			}
 			// Two calls that have read the same payments must not both be carried out.
 			if !w.meeting {
@@ -372,7 +373,7 @@ type readingPayments struct {
 }
 
 func drawPayments(t *rapid.T) worldStep {
-	return readingPayments{upTo(t, mostBack, "booking"), rapid.Bool().Draw(t, "consistent")}
+	return readingPayments{model.UpTo(t, mostBack, "booking"), rapid.Bool().Draw(t, "consistent")}
 }
 
 func (s readingPayments) String() string {
@@ -390,5 +391,5 @@ func (s readingPayments) run(w *world, on program) {
 	}
 	history, err := on.repo.PaymentHistory(context.Background(), id, options(s.consistent)...)
 	w.reads(b.history(), history, err)
-	w.met.add("payments: read", len(history.Payments)+len(history.Refunds))
+	w.met.Add("payments: read", len(history.Payments)+len(history.Refunds))
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/internal/testing/model"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -136,16 +137,16 @@ var codePool = []string{"SAVE", "save", " Ten ", "TEN", "Été", "A B", "NIGHT",
 
 func drawCoding(t *rapid.T) worldStep {
 	s := coding{
-		code: oneOf(t, "code", codePool...), percent: oneOf(t, "percent", bookings.Percent(0), 0, 10_00, 12_50, 33_33, 100_00), cents: oneOf(t, "amount", int64(2_500), 15_000, 1),
-		min: oneOf(t, "min", int64(0), 0, 0, 15_000, 20_001), max: oneOf(t, "max", int64(0), 0, 0, 2_000),
-		currency: oneOf(t, "currency", dynastay.Currency("USD"), "USD", "USD", "EUR"),
-		limit:    oneOf(t, "limit", 0, 0, 1, 1, 2, 3), active: !onceIn(t, 6, "inactive"), spoilt: max(0, upTo(t, 30, "spoilt")-26), key: drawKey(t),
+		code: model.OneOf(t, "code", codePool...), percent: model.OneOf(t, "percent", bookings.Percent(0), 0, 10_00, 12_50, 33_33, 100_00), cents: model.OneOf(t, "amount", int64(2_500), 15_000, 1),
+		min: model.OneOf(t, "min", int64(0), 0, 0, 15_000, 20_001), max: model.OneOf(t, "max", int64(0), 0, 0, 2_000),
+		currency: model.OneOf(t, "currency", dynastay.Currency("USD"), "USD", "USD", "EUR"),
+		limit:    model.OneOf(t, "limit", 0, 0, 1, 1, 2, 3), active: !onceIn(t, 6, "inactive"), spoilt: max(0, model.UpTo(t, 30, "spoilt")-26), key: drawKey(t),
 	}
 	hours := []time.Duration{-time.Hour, 10 * time.Minute, 20 * time.Hour}
-	if from := oneOf(t, "from", hours...); onceIn(t, 3, "has from") {
+	if from := model.OneOf(t, "from", hours...); onceIn(t, 3, "has from") {
 		s.from = &from
 	}
-	if until := oneOf(t, "until", 10*time.Minute, 20*time.Hour, 50*time.Hour); onceIn(t, 3, "has until") {
+	if until := model.OneOf(t, "until", 10*time.Minute, 20*time.Hour, 50*time.Hour); onceIn(t, 3, "has until") {
 		s.until = &until
 	}
 	return s
@@ -203,10 +204,10 @@ func (s coding) run(w *world, on program) {
 func (w *world) offer() {
 	past, day, later := -time.Hour, 50*time.Hour, 5*time.Hour
 	for _, s := range []coding{
-		{code: "LAST", percent: oneOf(w.t, "percent", bookings.Percent(12_50), 33_33, 100_00), min: oneOf(w.t, "min", int64(0), 10_001, 20_001), active: true, currency: "USD"},
-		{code: "Ten", cents: 2_500, limit: oneOf(w.t, "limit", 1, 2), active: true, currency: "USD"},
-		{code: "NIGHT", percent: 12_50, max: oneOf(w.t, "max", int64(0), 2_000), until: &day, active: true,
-			from: oneOf(w.t, "from", &past, &past, &past, &later), currency: oneOf(w.t, "currency", dynastay.Currency("USD"), "USD", "USD", "EUR")},
+		{code: "LAST", percent: model.OneOf(w.t, "percent", bookings.Percent(12_50), 33_33, 100_00), min: model.OneOf(w.t, "min", int64(0), 10_001, 20_001), active: true, currency: "USD"},
+		{code: "Ten", cents: 2_500, limit: model.OneOf(w.t, "limit", 1, 2), active: true, currency: "USD"},
+		{code: "NIGHT", percent: 12_50, max: model.OneOf(w.t, "max", int64(0), 2_000), until: &day, active: true,
+			from: model.OneOf(w.t, "from", &past, &past, &past, &later), currency: model.OneOf(w.t, "currency", dynastay.Currency("USD"), "USD", "USD", "EUR")},
 	} {
 		s.run(w, newProgram(w.db.Direct))
 	}
@@ -315,7 +316,7 @@ func (w *world) writeCodeWith(c codeWrite, key string, on program) {
 	if no != nil {
 		w.fails(no, err)
 		for why := range whyRefused(no) {
-			w.met.add(c.name+": "+why, 1)
+			w.met.Add(c.name+": "+why, 1)
 		}
 		return
 	}
@@ -327,7 +328,7 @@ func (w *world) writeCodeWith(c codeWrite, key string, on program) {
 	if key != "" {
 		w.records[key] = record{c.name, c.input, after.Code}
 	}
-	w.met.add(c.name+": done", 1)
+	w.met.Add(c.name+": done", 1)
 	require.Equal(w.t, w.wantCode(after.Code), got)
 }
 
@@ -344,7 +345,7 @@ type choosingCode struct{ back, spelling int }
 
 // drawCode draws one of the last codes, an unknown one, or none.
 func drawCode(t *rapid.T) choosingCode {
-	return choosingCode{upTo(t, 7, "code"), upTo(t, 4, "spelling")}
+	return choosingCode{model.UpTo(t, 7, "code"), model.UpTo(t, 4, "spelling")}
 }
 
 func (s choosingCode) text(w *world) string {
@@ -369,7 +370,7 @@ type switching struct {
 }
 
 func drawSwitching(t *rapid.T) worldStep {
-	return switching{drawCode(t), oneOf(t, "switch", "activate", "activate", "deactivate", "find", "find"), drawKey(t)}
+	return switching{drawCode(t), model.OneOf(t, "switch", "activate", "activate", "deactivate", "find", "find"), drawKey(t)}
 }
 
 func (s switching) String() string {
@@ -385,7 +386,7 @@ func (s switching) run(w *world, on program) {
 	got, err := on.repo.PromoCode(context.Background(), text, options(s.key == noKey)...)
 	if _, there := w.codes[typedCode(text)]; there {
 		w.reads(w.wantCode(typedCode(text)), got, err)
-		w.met.add("find code: found", 1)
+		w.met.Add("find code: found", 1)
 	} else if !w.gaveUp(err) {
 		w.fails(dynastay.ErrNotFound, err)
 	}

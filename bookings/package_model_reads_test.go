@@ -14,6 +14,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/internal/testing/model"
 )
 
 // checking is a call of Check, or one request of a call of CheckAll.
@@ -24,7 +25,7 @@ type checking struct {
 }
 
 func drawChecking(t *rapid.T) checking {
-	return checking{drawHouse(t), upTo(t, 2, "room type"), 1 + upTo(t, 2, "rooms"), drawWorldDates(t, 1, 2, 3, 12), oneOf(t, "consistent", false, true)}
+	return checking{drawHouse(t), model.UpTo(t, 2, "room type"), 1 + model.UpTo(t, 2, "rooms"), drawWorldDates(t, 1, 2, 3, 12), model.OneOf(t, "consistent", false, true)}
 }
 
 func drawCheck(t *rapid.T) worldStep { return drawChecking(t) }
@@ -108,7 +109,7 @@ type finding struct {
 }
 
 func drawFind(t *rapid.T) worldStep {
-	return finding{upTo(t, 9, "booking"), oneOf(t, "consistent", false, true)}
+	return finding{model.UpTo(t, 9, "booking"), model.OneOf(t, "consistent", false, true)}
 }
 
 func (s finding) String() string {
@@ -157,7 +158,7 @@ type listing struct {
 }
 
 func drawList(t *rapid.T) worldStep {
-	return listing{oneOf(t, "by", "status", "property", "user", "cancelled", "check-in"), oneOf(t, "status", statuses...), upTo(t, 9, "booking"), oneOf(t, "before", 0, 0, 1, 3, 4, -1)}
+	return listing{model.OneOf(t, "by", "status", "property", "user", "cancelled", "check-in"), model.OneOf(t, "status", statuses...), model.UpTo(t, 9, "booking"), model.OneOf(t, "before", 0, 0, 1, 3, 4, -1)}
 }
 
 func (s listing) String() string {
@@ -220,5 +221,5 @@ func (s listing) run(w *world, on program) {
 		got = append(got, b)
 	}
 	require.Equal(w.t, want, got)
-	w.met.add("list: by "+s.by, len(got))
+	w.met.Add("list: by "+s.by, len(got))
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
+	"github.com/dynastay/dynastay/internal/testing/model"
 )
 
 // quoting is a request for a quote.
@@ -26,8 +27,8 @@ type quoting struct {
 
 func drawQuoting(t *rapid.T) quoting {
 	return quoting{
-		house: drawHouse(t), room: upTo(t, 2, "room type"), types: oneOf(t, "room types", 1, 1, 1, 2, 3), quantity: oneOf(t, "rooms", 1, 1, 1, 1, 2, 3),
-		dates: drawWorldDates(t, 1, 1, 2, 2, 3, 4), overbook: oneOf(t, "overbook", 0, 0, 0, 1, 2),
+		house: drawHouse(t), room: model.UpTo(t, 2, "room type"), types: model.OneOf(t, "room types", 1, 1, 1, 2, 3), quantity: model.OneOf(t, "rooms", 1, 1, 1, 1, 2, 3),
+		dates: drawWorldDates(t, 1, 1, 2, 2, 3, 4), overbook: model.OneOf(t, "overbook", 0, 0, 0, 1, 2),
 	}
 }
 
@@ -129,12 +130,12 @@ func (s askingQuote) run(w *world, on program) {
 		w.fails(dynastay.Invalid("Stay.CheckIn", "…"), err)
 	case refused != nil:
 		w.fails(&availability.Refused{Nights: refused}, err)
-		w.met.add("quote: refused", 1)
+		w.met.Add("quote: refused", 1)
 	default:
 		require.NoError(w.t, err)
 		require.Equal(w.t, q, got)
 		w.quotes = append(w.quotes, got)
-		w.met.add("quote: quoted", 1)
+		w.met.Add("quote: quoted", 1)
 	}
 }
 
@@ -157,10 +158,10 @@ type creating struct {
 
 func drawCreate(t *rapid.T) worldStep {
 	return creating{
-		quoting: drawQuoting(t), earlier: oneOf(t, "earlier quote", -1, -1, -1, -1, 0, 1, 3, 6),
-		hold:  oneOf(t, "hold", 0, 0, 0, time.Second, 5*time.Minute+300*time.Millisecond, time.Hour, 30*time.Hour),
-		taxes: oneOf(t, "taxes", int64(0), 1_234), user: oneOf(t, "user", "user_a", "user_b"), key: drawKey(t),
-		promo: drawCode(t), coded: onceIn(t, 2, "coded"), told: drawTelling(t), edge: max(0, upTo(t, 30, "edge")-26),
+		quoting: drawQuoting(t), earlier: model.OneOf(t, "earlier quote", -1, -1, -1, -1, 0, 1, 3, 6),
+		hold:  model.OneOf(t, "hold", 0, 0, 0, time.Second, 5*time.Minute+300*time.Millisecond, time.Hour, 30*time.Hour),
+		taxes: model.OneOf(t, "taxes", int64(0), 1_234), user: model.OneOf(t, "user", "user_a", "user_b"), key: drawKey(t),
+		promo: drawCode(t), coded: onceIn(t, 2, "coded"), told: drawTelling(t), edge: max(0, model.UpTo(t, 30, "edge")-26),
 	}
 }
 
@@ -215,13 +216,13 @@ func (s creating) call(w *world, q *availability.Quote) worldWrite {
 		apply: func(b worldBooking) {
 			w.touch(b, b.stay)
 			for _, l := range b.lines {
-				w.met.add("create: overbooked", len(l.overbooked))
+				w.met.Add("create: overbooked", len(l.overbooked))
 			}
 			if s.hold > 0 {
-				w.met.add("create: held", 1)
+				w.met.Add("create: held", 1)
 			}
 			if b.code != "" {
-				w.met.add("create: with a code", 1)
+				w.met.Add("create: with a code", 1)
 			}
 		},
 		varied: func(which int) worldWrite {
@@ -294,15 +295,15 @@ func (w *world) fill() {
 	on := newProgram(w.db.Direct)
 	for i := range 3 {
 		s := creating{
-			quoting: quoting{room: upTo(w.t, 2, "room type"), types: 1 + i%2, quantity: 1, dates: dates{upTo(w.t, 5, "from"), 1 + i}},
-			earlier: -1, hold: oneOf(w.t, "hold", 0, time.Hour, 30*time.Hour), user: "user_a", promo: choosingCode{back: 2 * i}, coded: i < 2,
+			quoting: quoting{room: model.UpTo(w.t, 2, "room type"), types: 1 + i%2, quantity: 1, dates: dates{model.UpTo(w.t, 5, "from"), 1 + i}},
+			earlier: -1, hold: model.OneOf(w.t, "hold", 0, time.Hour, 30*time.Hour), user: "user_a", promo: choosingCode{back: 2 * i}, coded: i < 2,
 		}
 		if i == 2 && onceIn(w.t, 4, "other property") {
 			s.house = 1 // it has no policy
 		}
 		s.run(w, on)
 	}
-	for _, transaction := range oneOf(w.t, "payments", []string{"ch_1"}, []string{"deposit", "rest"}) {
+	for _, transaction := range model.OneOf(w.t, "payments", []string{"ch_1"}, []string{"deposit", "rest"}) {
 		c := charging{transaction: transaction, provider: "stripe", status: bookings.PaymentPaid, currency: "USD"}
 		notifying{charge: &c, earlier: -1}.run(w, on)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/internal/testing/model"
 )
 
 // settling is a confirmation with payments or a cancellation with refunds.
@@ -33,14 +34,14 @@ func drawCancelRefunding(t *rapid.T) worldStep {
 	s := settling{changingStatus: drawMove(cancelling)(t).(changingStatus)}
 	s.refunds = rapid.SliceOfN(rapid.Custom(drawRefunding), 1, 3).Draw(t, "refunds")
 	for i := range s.refunds {
-		s.refunds[i].share = oneOf(t, "share", dueOfIt, dueOfIt, dueOfIt, dueOfIt, s.refunds[i].share)
+		s.refunds[i].share = model.OneOf(t, "share", dueOfIt, dueOfIt, dueOfIt, dueOfIt, s.refunds[i].share)
 	}
 	if onceIn(t, 3, "of each payment") {
 		for i, transaction := range []string{"rest", "deposit", "ch_1"}[:len(s.refunds)] {
 			s.refunds[i].id, s.refunds[i].transaction, s.refunds[i].share = "due_"+transaction, transaction, dueOfIt
 		}
 	}
-	if edge := oneOf(t, "deadline", -time.Millisecond, 0, time.Millisecond); onceIn(t, 2, "at the deadline") {
+	if edge := model.OneOf(t, "deadline", -time.Millisecond, 0, time.Millisecond); onceIn(t, 2, "at the deadline") {
 		s.edge = &edge
 	}
 	return s
@@ -125,7 +126,7 @@ func (s settling) confirms(w *world, id string, payments []bookings.Payment) wor
 	}
 	c.apply = func(b worldBooking) {
 		apply(b)
-		w.met.add("confirm: with payment", 1)
+		w.met.Add("confirm: with payment", 1)
 	}
 	c.varied = func(which int) worldWrite {
 		other := slices.Clone(payments)
@@ -176,7 +177,7 @@ func (s settling) cancels(w *world, id string, refunds []bookings.Refund) worldW
 	}
 	c.apply = func(b worldBooking) {
 		apply(b)
-		w.met.add("cancel: refunds", len(made))
+		w.met.Add("cancel: refunds", len(made))
 	}
 	c.sees = func(b worldBooking, replayed bool) {
 		require.Equal(w.t, b.summary(), got.Payment)

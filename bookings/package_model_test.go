@@ -2,26 +2,20 @@ package bookings_test
 
 import (
 	"errors"
-	"flag"
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/model"
 )
-
-var modelOperations = flag.Int("model.operations", 600, "how many operations TestModel compares with its model")
 
 // operations are all that a world does, each as often as its weight says. They leave out what needs package properties,
 // and what the tests of package availability compare with their own model: Calendar, Prices, Withdraw and suspensions.
@@ -75,26 +69,8 @@ var worldOperations = []struct {
 // promo codes, and computes the rooms left and the uses of the codes from the bookings.
 func TestModel(t *testing.T) {
 	t.Parallel()
-	const parts = 4
-	met := &tally{counts: map[string]int{}}
-	t.Run("parts", func(t *testing.T) {
-		for i := range parts {
-			t.Run(fmt.Sprint(i), func(t *testing.T) {
-				t.Parallel()
-				compareWorlds(t, (*modelOperations+parts-1)/parts, met)
-			})
-		}
-	})
-	if t.Failed() {
-		return
-	}
-	t.Logf("%d operations:%s", met.counts["operations"], met)
-	require.GreaterOrEqual(t, met.counts["operations"], *modelOperations)
-	if *modelOperations >= 20_000 {
-		for _, outcome := range expectedOutcomes {
-			assert.NotZero(t, met.counts[outcome], outcome)
-		}
-	}
+	met := model.Compare(t, 600, 4, compareWorlds)
+	met.Requires(t, 20_000, expectedOutcomes...)
 }
 
 // expectedOutcomes are met in any run of 20,000 operations: 18 times or more when that was last counted. Rarer ones have
@@ -130,30 +106,20 @@ var expectedOutcomes = []string{
 	"list: by cancelled", "list: by check-in",
 }
 
-// compareWorlds compares worlds with the model until they have had enough operations.
-func compareWorlds(t *testing.T, operations int, met *tally) {
+// compareWorlds compares worlds with the model.
+func compareWorlds(t *testing.T, met *model.Tally) func(*rapid.T) int {
 	db := dyntest.New(t, bookingTables, dyntest.At(worldStart), dyntest.With(impatient))
 	other := db.Open(&impatient)
 	programs := []program{newProgram(db.DB), newProgram(other)}
-	done, failed := 0, false
-	for done < operations && !t.Failed() {
-		rapid.Check(t, func(t *rapid.T) {
-			if done >= operations && !failed {
-				return
-			}
-			passed := false
-			defer func() { failed = failed || !passed }() // rapid repeats it, with fewer operations
-			w := newWorld(t, db, programs, met)
-			calls := rapid.SliceOfN(rapid.Custom(drawWorldCall), 30, 120).Draw(t, "calls")
-			for _, c := range calls {
-				w.call(c)
-			}
-			w.verify()
-			passed = true
-			done += len(calls)
-			met.add("operations", len(calls))
-			met.add("worlds", 1)
-		})
+	return func(t *rapid.T) int {
+		w := newWorld(t, db, programs, met)
+		calls := rapid.SliceOfN(rapid.Custom(drawWorldCall), 30, 120).Draw(t, "calls")
+		for _, c := range calls {
+			w.call(c)
+		}
+		w.verify()
+		met.Add("worlds", 1)
+		return len(calls)
 	}
 }
 
@@ -171,27 +137,6 @@ func newProgram(db *dynastay.DB) program {
 	return program{db, bookings.New(db, nil), availability.New(db)}
 }
 
-// tally counts what the operations came to.
-type tally struct {
-	sync.Mutex
-	counts map[string]int
-}
-
-func (y *tally) add(name string, n int) {
-	y.Lock()
-	defer y.Unlock()
-	y.counts[name] += n
-}
-
-// String returns the counts in the order of their names.
-func (y *tally) String() string {
-	var b strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(y.counts)) {
-		fmt.Fprintf(&b, "\n%6d %s", y.counts[name], name)
-	}
-	return b.String()
-}
-
 // worldStep is what an operation does. It compares the result with the model, and changes the model.
 type worldStep interface {
 	fmt.Stringer
@@ -202,7 +147,7 @@ type worldStep interface {
 type worldCall struct {
 	worldStep
 	program int
-	fault   trouble
+	fault   model.Trouble
 }
 
 // GoString is what rapid prints.
@@ -215,69 +160,15 @@ func drawWorldCall(t *rapid.T) worldCall {
 	for i, o := range worldOperations {
 		all = append(all, slices.Repeat([]int{i}, o.weight)...)
 	}
-	o := worldOperations[oneOf(t, "operation", all...)]
-	return worldCall{o.draw(t), oneOf(t, "program", 0, 1), drawTrouble(t)}
-}
-
-// oneOf draws one of the values, each about equally often.
-func oneOf[T any](t *rapid.T, name string, values ...T) T {
-	return values[upTo(t, len(values)-1, name)]
-}
-
-// upTo draws a number from 0 to n. Rapid's own numbers are mostly the lowest ones.
-func upTo(t *rapid.T, n int, name string) int {
-	const bits = 9
-	drawn := 0
-	for range bits {
-		drawn *= 2
-		if rapid.Bool().Draw(t, name) {
-			drawn++
-		}
-	}
-	return drawn * (n + 1) >> bits
+	o := worldOperations[model.OneOf(t, "operation", all...)]
+	return worldCall{o.draw(t), model.OneOf(t, "program", 0, 1), drawTrouble(t)}
 }
 
 // onceIn is true once in n times.
-func onceIn(t *rapid.T, n int, name string) bool { return upTo(t, n-1, name) == n-1 }
+func onceIn(t *rapid.T, n int, name string) bool { return model.UpTo(t, n-1, name) == n-1 }
 
-// trouble is a fault that begins at the nth request of a call.
-type trouble struct {
-	name       string // "" for none
-	nth, times int
-}
-
-// always is the number of times that no call survives.
-const always = 10_000
-
-var troubles = map[string]dyntest.Fault{
-	"lose request": dyntest.LoseRequest(), "lose answer": dyntest.LoseAnswer(), "throttle": dyntest.Throttle(),
-	"internal error": dyntest.InternalError(), "internal error after commit": dyntest.InternalErrorAfterCommit(),
-	"conflict": dyntest.Conflict(), "in progress": dyntest.InProgress(), "short pages": dyntest.ShortPages(2),
-}
-
-func drawTrouble(t *rapid.T) trouble {
-	if !onceIn(t, 4, "in trouble") {
-		return trouble{}
-	}
-	return trouble{
-		name: oneOf(t, "fault", slices.Sorted(maps.Keys(troubles))...),
-		nth:  oneOf(t, "nth request", 1, 1, 2, 2, 3, 4), times: oneOf(t, "times", 1, 1, 1, 2, 2, always),
-	}
-}
-
-func (f trouble) String() string {
-	if f.name == "" {
-		return ""
-	}
-	return fmt.Sprintf("; %s at request %d, %d times", f.name, f.nth, f.times)
-}
-
-// fatal reports whether a call may fail: retries overcome the other faults.
-func (f trouble) fatal() bool { return f.times == always }
-
-// loses reports whether a caller may not know whether its request was carried out.
-func (f trouble) loses() bool {
-	return strings.HasPrefix(f.name, "lose") || strings.HasPrefix(f.name, "internal") || f.name == "in progress"
+func drawTrouble(t *rapid.T) model.Trouble {
+	return model.DrawTrouble(t, 4, "unprocessed", []int{1, 1, 2, 2, 3, 4}, []int{1, 1, 1, 2, 2, model.Always})
 }
 
 // call carries out an operation.
@@ -285,16 +176,10 @@ func (w *world) call(c worldCall) {
 	w.t.Logf("%v:%#v", w.db.Now(), c)
 	w.db.Clock.Advance(700 * time.Millisecond)
 	w.fault = c.fault
-	var fault *dyntest.Injection
-	if c.fault.name != "" {
-		fault = w.db.Faults.Inject(troubles[c.fault.name], dyntest.When{Nth: c.fault.nth, Times: c.fault.times, Optional: true})
-	}
+	end := sync.OnceFunc(c.fault.Begin(w.db, w.met))
 	w.recover = func() {
-		if fault != nil {
-			fault.Stop()
-			w.met.add("faults", fault.Hits())
-		}
-		fault, w.fault = nil, trouble{}
+		end()
+		w.fault = model.Trouble{}
 	}
 	defer func() { w.recover() }()
 	c.run(w, w.programs[c.program])
@@ -307,7 +192,7 @@ func (w *world) call(c worldCall) {
 // gaveUp reports whether a call failed because of the fault. What the caller did wrong, and the state of the bookings
 // and the nights, is never its consequence.
 func (w *world) gaveUp(err error) bool {
-	if err == nil || !w.fault.fatal() {
+	if err == nil || !w.fault.Fatal() {
 		return false
 	}
 	for _, refusal := range []any{

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/internal/testing/model"
 )
 
 // updating is a call of Update.
@@ -24,20 +25,20 @@ type updating struct {
 }
 
 func drawUpdate(t *rapid.T) worldStep {
-	s := updating{house: drawHouse(t), dates: drawWorldDates(t, 1, 2, 3, 8), rooms: oneOf(t, "room types", []int{0}, []int{1}, []int{2}, []int{0, 1}, []int{0, 1, 2})}
-	s.dates.from -= upTo(t, 1, "earlier")
+	s := updating{house: drawHouse(t), dates: drawWorldDates(t, 1, 2, 3, 8), rooms: model.OneOf(t, "room types", []int{0}, []int{1}, []int{2}, []int{0, 1}, []int{0, 1, 2})}
+	s.dates.from -= model.UpTo(t, 1, "earlier")
 	s.together = onceIn(t, 4, "together")
-	switch upTo(t, 6, "sets") {
+	switch model.UpTo(t, 6, "sets") {
 	case 0:
 		s.Price = drawPrice(t)
 	case 1, 2:
-		rooms := upTo(t, worldCapacity+2, "rooms")
-		s.Change.Rooms, s.AboveCapacity, s.Overbook = &rooms, true, oneOf(t, "overbook", 0, 0, 1, 3)
+		rooms := model.UpTo(t, worldCapacity+2, "rooms")
+		s.Change.Rooms, s.AboveCapacity, s.Overbook = &rooms, true, model.OneOf(t, "overbook", 0, 0, 1, 3)
 	case 3:
-		limit := oneOf(t, "min", 0, 0, 1, 2, 3, 3)
+		limit := model.OneOf(t, "min", 0, 0, 1, 2, 3, 3)
 		s.MinStay = &limit
 	case 4:
-		limit := oneOf(t, "max", 0, 0, 1, 1, 2, 3)
+		limit := model.OneOf(t, "max", 0, 0, 1, 1, 2, 3)
 		s.MaxStay = &limit
 	case 5:
 		s.StopSell = rare(t)
@@ -173,7 +174,7 @@ func (s updating) run(w *world, on program) {
 	report, _ := on.nights.Update(context.Background(), u)
 	repeated := len(report.Retry()) > 0
 	if repeated {
-		require.True(w.t, w.fault.fatal() || w.fault.loses(), "%v", report.Retry())
+		require.True(w.t, w.fault.Fatal() || w.fault.Loses(), "%v", report.Retry())
 		w.recover()
 		report, _ = on.nights.Update(context.Background(), u)
 	}
@@ -198,13 +199,13 @@ func (w *world) updateTogether(u availability.UpdateRequest, want []availability
 		require.ErrorAs(w.t, err, &failed)
 		require.Equal(w.t, len(want), failed.Of)
 		w.sameDates(no, failed.Dates, false)
-		w.met.add("update: none together", 1)
+		w.met.Add("update: none together", 1)
 		return
 	}
 	require.NoError(w.t, err)
 	w.sameDates(want, report.Dates, repeated)
 	maps.Copy(w.nights, after)
-	w.met.add("update: all together", 1)
+	w.met.Add("update: all together", 1)
 }
 
 // sameDates compares reports. If the update was repeated, the first call may have written the nights.
@@ -244,5 +245,5 @@ func (w *world) sameDate(want, got availability.DateReport) {
 	}
 	want.Err, got.Err = nil, nil
 	require.Equal(w.t, want, got)
-	w.met.add("update: "+name, 1)
+	w.met.Add("update: "+name, 1)
 }

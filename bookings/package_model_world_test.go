@@ -18,6 +18,7 @@ import (
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
+	"github.com/dynastay/dynastay/internal/testing/model"
 	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
@@ -29,9 +30,9 @@ type world struct {
 	t        *rapid.T
 	db       *dyntest.DB
 	programs []program
-	met      *tally
-	fault    trouble // of the current call
-	recover  func()  // ends the fault
+	met      *model.Tally
+	fault    model.Trouble // of the current call
+	recover  func()        // ends the fault
 	calls    int
 	meeting  bool // two calls are being compared
 
@@ -155,7 +156,7 @@ const (
 )
 
 // newWorld removes what earlier worlds have left, and stores two properties, one with three room types.
-func newWorld(t *rapid.T, db *dyntest.DB, programs []program, met *tally) *world {
+func newWorld(t *rapid.T, db *dyntest.DB, programs []program, met *model.Tally) *world {
 	db.Clock.Set(worldStart)
 	w := &world{
 		t: t, db: db, programs: programs, met: met, recover: func() {},
@@ -164,7 +165,7 @@ func newWorld(t *rapid.T, db *dyntest.DB, programs []program, met *tally) *world
 	for _, s := range []*dynastay.Schema{keys.BookingsTable, keys.AvailabilityTable, keys.MetadataTable} {
 		w.clear(s)
 	}
-	second := oneOf(t, "policy", availability.FreeCancellation(48), availability.PartialRefund(35, 24))
+	second := model.OneOf(t, "policy", availability.FreeCancellation(48), availability.PartialRefund(35, 24))
 	w.build("America/New_York", availability.FreeCancellation(48), second, availability.NonRefundable)
 	w.build("Asia/Tokyo", "")
 	w.offer()
@@ -197,9 +198,9 @@ func (w *world) build(zone string, policies ...availability.CancellationPolicy) 
 	slices.SortFunc(h.rooms, func(a, b availability.Room) int { return strings.Compare(a.RoomTypeID, b.RoomTypeID) })
 	w.houses = append(w.houses, h)
 	for i := range h.rooms {
-		from := h.today(worldStart).AddDays(oneOf(w.t, "opened from", 0, 0, 0, 3))
+		from := h.today(worldStart).AddDays(model.OneOf(w.t, "opened from", 0, 0, 0, 3))
 		openingNights{house: len(w.houses) - 1, room: i, OpenRequest: availability.OpenRequest{
-			Nights: dynastay.Stay{CheckIn: from, CheckOut: worldFirst.AddDays(worldNights)}, Rooms: 1 + upTo(w.t, 2, "rooms"), Price: dollars(10_000),
+			Nights: dynastay.Stay{CheckIn: from, CheckOut: worldFirst.AddDays(worldNights)}, Rooms: 1 + model.UpTo(w.t, 2, "rooms"), Price: dollars(10_000),
 		}}.run(w, newProgram(w.db.Direct))
 	}
 }
@@ -227,7 +228,7 @@ func (w *world) scan(s *dynastay.Schema) (rows []dynastay.Row) {
 	return rows
 }
 
-func drawHouse(t *rapid.T) int { return oneOf(t, "property", 0, 0, 0, 0, 0, 1) }
+func drawHouse(t *rapid.T) int { return model.OneOf(t, "property", 0, 0, 0, 0, 0, 1) }
 
 // room returns one of the room types of a property.
 func (w *world) room(house, i int) availability.Room {
@@ -239,7 +240,7 @@ func (w *world) room(house, i int) availability.Room {
 type dates struct{ from, nights int }
 
 func drawWorldDates(t *rapid.T, nights ...int) dates {
-	return dates{oneOf(t, "from", 0, 0, 0, 0, 1, 1, 1, 2, 2, 3, 5, -1), oneOf(t, "nights", nights...)}
+	return dates{model.OneOf(t, "from", 0, 0, 0, 0, 1, 1, 1, 2, 2, 3, 5, -1), model.OneOf(t, "nights", nights...)}
 }
 
 func (d dates) stay(w *world, house int) dynastay.Stay {
@@ -298,7 +299,7 @@ func sameError[E error](w *world, want E, err error) {
 type waiting time.Duration
 
 func drawWait(t *rapid.T) worldStep {
-	return waiting(oneOf(t, "wait", time.Second, time.Minute, 5*time.Minute, time.Hour, 7*time.Hour, 13*time.Hour, 24*time.Hour, 24*time.Hour, 48*time.Hour))
+	return waiting(model.OneOf(t, "wait", time.Second, time.Minute, 5*time.Minute, time.Hour, 7*time.Hour, 13*time.Hour, 24*time.Hour, 24*time.Hour, 48*time.Hour))
 }
 
 func (s waiting) String() string { return "wait " + time.Duration(s).String() }

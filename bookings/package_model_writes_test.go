@@ -12,6 +12,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/model"
 )
 
 // worldWrite is a call that creates a booking or changes one.
@@ -56,7 +57,7 @@ const (
 )
 
 func drawKey(t *rapid.T) keyChoice {
-	return oneOf(t, "idempotency key", noKey, noKey, noKey, newKey, newKey, newKey, newKey, usedKey)
+	return model.OneOf(t, "idempotency key", noKey, noKey, noKey, newKey, newKey, newKey, newKey, usedKey)
 }
 
 // writing is an operation that is one call.
@@ -111,10 +112,10 @@ func (w *world) writeWith(c worldWrite, key string, on program) {
 
 	unknown := errors.Is(err, dynastay.ErrOutcomeUnknown)
 	if unknown {
-		w.met.add("unknown", 1)
+		w.met.Add("unknown", 1)
 		// With a key, a call that cannot read the record of its key does not know whether it was carried out before.
-		require.True(w.t, w.fault.loses() || key != "" && w.fault.fatal(), "nothing was lost")
-		require.True(w.t, w.fault.fatal() || c.plain && key == "" || no != nil, "the transaction could have been sent again: %v", err)
+		require.True(w.t, w.fault.Loses() || key != "" && w.fault.Fatal(), "nothing was lost")
+		require.True(w.t, w.fault.Fatal() || c.plain && key == "" || no != nil, "the transaction could have been sent again: %v", err)
 	}
 	failed, read := unknown || w.gaveUp(err), false
 	if failed {
@@ -137,7 +138,7 @@ func (w *world) writeWith(c worldWrite, key string, on program) {
 	}
 	require.NoError(w.t, err)
 	if repeated {
-		w.met.add("repeated", 1)
+		w.met.Add("repeated", 1)
 		require.Equal(w.t, after.want(), got)
 	} else {
 		after = w.accepts(c, after, got)
@@ -154,7 +155,7 @@ func (w *world) writeWith(c worldWrite, key string, on program) {
 func (w *world) refuses(c worldWrite, no, err error) {
 	w.fails(no, err)
 	for why := range whyRefused(no) {
-		w.met.add(c.name+": "+why, 1)
+		w.met.Add(c.name+": "+why, 1)
 	}
 }
 
@@ -167,7 +168,7 @@ func (w *world) accepts(c worldWrite, after worldBooking, got *bookings.Booking)
 	w.learn(after)
 	w.bookings[after.id] = after
 	c.apply(after)
-	w.met.add(c.name+": done", 1)
+	w.met.Add(c.name+": done", 1)
 	require.Equal(w.t, after.want(), got)
 	return after
 }
@@ -262,7 +263,9 @@ func whyRefused(no error) map[string]bool {
 // another value is refused.
 type repeating struct{ back, vary int }
 
-func drawRepeat(t *rapid.T) worldStep { return repeating{upTo(t, 9, "which"), upTo(t, 7, "vary")} }
+func drawRepeat(t *rapid.T) worldStep {
+	return repeating{model.UpTo(t, 9, "which"), model.UpTo(t, 7, "vary")}
+}
 
 func (s repeating) String() string {
 	return fmt.Sprintf("repeat the last but %d call with a key, varied by %d", s.back, s.vary)

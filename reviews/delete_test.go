@@ -17,6 +17,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/blame"
+	"github.com/dynastay/dynastay/internal/testing/model"
 	"github.com/dynastay/dynastay/internal/testing/racing"
 	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
@@ -106,7 +107,7 @@ func TestInterruptedDelete(t *testing.T) {
 			require.Less(t, nth, 20, at)
 			v := h.popular(t, 250)
 			writing := func(r dyntest.Request) bool { return name == "refused" || racing.Writes(r) } // lost reads take long to retry
-			injected := h.Faults.Inject(fault, dyntest.When{Nth: nth, Times: always, Optional: true, Match: writing})
+			injected := h.Faults.Inject(fault, dyntest.When{Nth: nth, Times: model.Always, Optional: true, Match: writing})
 			err := open(h.Open(&impatient)).Delete(t.Context(), v.ID)
 			injected.Stop()
 			if done = injected.Hits() == 0; done {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/model"
 	"github.com/dynastay/dynastay/internal/testing/racing"
 	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
@@ -97,7 +98,7 @@ func TestInterruptedErase(t *testing.T) {
 			require.Less(t, nth, 40)
 			tr := newTrail(t, db)
 			writing := func(r dyntest.Request) bool { return name == "refused" || racing.Writes(r) } // lost reads take long to retry
-			injected := db.Faults.Inject(fault, dyntest.When{Nth: nth, Times: always, Optional: true, Match: writing})
+			injected := db.Faults.Inject(fault, dyntest.When{Nth: nth, Times: model.Always, Optional: true, Match: writing})
 			repo := open(db.Open(&dynastay.Options{Clock: db.Clock.Now, Retry: dynastay.Retry{Attempts: 2, Base: 1, Cap: 1}}))
 			first, err := repo.Eraser().Erase(t.Context(), tr.user)
 			injected.Stop()

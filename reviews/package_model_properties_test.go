@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/testing/model"
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/reviews"
 )
@@ -64,7 +65,7 @@ func (w *world) edit() operation {
 func (w *world) removal() operation {
 	id := w.house()
 	begins := rapid.Bool().Draw(w.t, "begins")
-	if upTo(w.t, 2, "really") > 0 {
+	if model.UpTo(w.t, 2, "really") > 0 {
 		return w.edit()
 	}
 	if begins {
@@ -96,8 +97,8 @@ func (w *world) removal() operation {
 
 // stay changes the status of a booking.
 func (w *world) stay() operation {
-	id := oneOf(w.t, "booking", w.bookings...)
-	status := oneOf(w.t, "status", "completed", "no_show", "checked_in")
+	id := model.OneOf(w.t, "booking", w.bookings...)
+	status := model.OneOf(w.t, "status", "completed", "no_show", "checked_in")
 	return operation{name: "stay", detail: fmt.Sprint(id, " ", status), unkeyed: true,
 		run: func(context.Context, program, ...dynastay.WriteOption) (*reviews.Review, error) {
 			b := w.now.bookings[id]

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/testing/model"
 	"github.com/dynastay/dynastay/reviews"
 )
 
@@ -34,7 +35,7 @@ func (w *world) respond() operation {
 
 func (w *world) updateResponse() operation {
 	id, by, at := w.review(), w.user(), w.db.Clock.Now()
-	words := oneOf(w.t, "text", "Thank you", "Sorry")
+	words := model.OneOf(w.t, "text", "Thank you", "Sorry")
 	version := w.version(w.now.reviews[id].response.version)
 	change := func(a *reviews.Response) error {
 		a.Text, a.ResponderID = words, by

@@ -17,6 +17,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/model"
 	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
@@ -24,7 +25,7 @@ import (
 )
 
 // newWorld creates three properties and the bookings of four users in empty tables.
-func newWorld(t *rapid.T, db *dyntest.DB, programs []program, met *tally) *world {
+func newWorld(t *rapid.T, db *dyntest.DB, programs []program, met *model.Tally) *world {
 	for _, s := range []*dynastay.Schema{keys.ReviewsTable, keys.PropertiesTable, keys.BookingsTable} {
 		for _, item := range scan(t, db, s) {
 			key := dynastay.Key{PK: item["PK"].(string), SK: item["SK"].(string)}
@@ -86,10 +87,10 @@ func (w *world) put(id string, b modelBooking) {
 
 // draw draws an operation.
 func (w *world) draw(label string) operation {
-	if len(w.now.reviews) < 4 && upTo(w.t, 2, "few") > 0 {
+	if len(w.now.reviews) < 4 && model.UpTo(w.t, 2, "few") > 0 {
 		return w.create()
 	}
-	return oneOf(w.t, label, []func() operation{
+	return model.OneOf(w.t, label, []func() operation{
 		w.create, w.create, w.create, w.create, w.reject, w.reject, w.update, w.update, w.delete,
 		w.approve, w.approve, w.approve, w.approve, w.approve, w.approve, w.approve, w.approve, w.respond, w.respond, w.updateResponse, w.deleteResponse,
 		w.vote, w.vote, w.vote, w.vote, w.unvote, w.unvote, w.repair, w.edit, w.edit, w.otherSoftware, w.removal, w.stay,
@@ -98,33 +99,33 @@ func (w *world) draw(label string) operation {
 
 func (w *world) review() string {
 	ids := slices.Sorted(maps.Keys(w.now.reviews))
-	if len(ids) == 0 || upTo(w.t, 11, "none") == 11 {
+	if len(ids) == 0 || model.UpTo(w.t, 11, "none") == 11 {
 		return "rev_none"
 	}
-	return oneOf(w.t, "review", ids...)
+	return model.OneOf(w.t, "review", ids...)
 }
 
-func (w *world) house() string { return oneOf(w.t, "property", w.houses()...) }
+func (w *world) house() string { return model.OneOf(w.t, "property", w.houses()...) }
 
-func (w *world) user() string { return oneOf(w.t, "user", w.users...) }
+func (w *world) user() string { return model.OneOf(w.t, "user", w.users...) }
 
 func (w *world) rating() dynastay.Rating {
-	return oneOf[dynastay.Rating](w.t, "rating", 10, 11, 55, 93, 94, 100)
+	return model.OneOf[dynastay.Rating](w.t, "rating", 10, 11, 55, 93, 94, 100)
 }
 
 func (w *world) create() operation {
 	w.made++
 	id := fmt.Sprintf("rev_%02d", w.made)
-	booking := oneOf(w.t, "booking", append(slices.Clone(w.bookings), "bkg_none")...)
+	booking := model.OneOf(w.t, "booking", append(slices.Clone(w.bookings), "bkg_none")...)
 	b := w.now.bookings[booking]
 	v := reviews.Review{
 		ID: id, BookingID: booking, UserID: b.user, PropertyID: b.house, StayDate: b.in,
-		Ratings: reviews.Ratings{Overall: w.rating(), Value: oneOf[dynastay.Rating](w.t, "value", 0, 70)}, Title: "Good",
+		Ratings: reviews.Ratings{Overall: w.rating(), Value: model.OneOf[dynastay.Rating](w.t, "value", 0, 70)}, Title: "Good",
 	}
 	if booking == "bkg_none" {
 		v.UserID, v.PropertyID = w.users[0], w.houses()[0]
 	}
-	switch upTo(w.t, 11, "mistake") {
+	switch model.UpTo(w.t, 11, "mistake") {
 	case 0:
 		v.UserID = w.user()
 	case 1:
@@ -172,7 +173,7 @@ func (w *world) create() operation {
 
 // version draws a version of a review or a response that is usually right.
 func (w *world) version(now int) int {
-	return now + oneOf(w.t, "version", 0, 0, 0, 0, 0, 0, 0, -1, 1)
+	return now + model.OneOf(w.t, "version", 0, 0, 0, 0, 0, 0, 0, -1, 1)
 }
 
 func (w *world) approve() operation {
@@ -182,7 +183,7 @@ func (w *world) approve() operation {
 }
 
 func (w *world) reject() operation {
-	reason := oneOf(w.t, "reason", "", "rude")
+	reason := model.OneOf(w.t, "reason", "", "rude")
 	return w.decide("reject", reviews.Rejected, reason, func(ctx context.Context, on program, id string, version int, opts ...dynastay.WriteOption) (*reviews.Review, error) {
 		return on.reviews.Reject(ctx, id, version, reason, opts...)
 	})
@@ -227,7 +228,7 @@ func (s *state) become(id string, to reviews.Status, reason string, at time.Time
 
 func (w *world) update() operation {
 	id, at, rating := w.review(), w.db.Clock.Now(), w.rating()
-	title := oneOf(w.t, "title", "", "Good", "Better")
+	title := model.OneOf(w.t, "title", "", "Good", "Better")
 	version := w.version(w.now.reviews[id].version)
 	agreed := dynastay.AgreedOn(title, rating.String())
 	change := func(r *reviews.Review) error {

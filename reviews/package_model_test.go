@@ -3,63 +3,42 @@ package reviews_test
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/model"
 	"github.com/dynastay/dynastay/internal/testing/racing"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/reviews"
 )
 
-var modelOperations = flag.Int("model.operations", 300, "how many operations TestModel compares with its model")
-
 // Reviews of three properties are created, moderated, changed, answered, voted for and deleted by two processes, while
 // hosts edit the properties and delete them, and while requests and responses are lost. Every result, and every stored
 // item after each operation, is what a model in memory expects.
 func TestModel(t *testing.T) {
 	t.Parallel()
-	met := &tally{counts: map[string]int{}}
-	db := dyntest.New(t, modelTables, dyntest.At(noon), dyntest.With(impatient))
-	other := db.Open(&impatient)
-	programs := []program{newProgram(db.DB), newProgram(other)}
-	done, failed := 0, false
-	for done < *modelOperations && !t.Failed() {
-		rapid.Check(t, func(t *rapid.T) {
-			if done >= *modelOperations && !failed {
-				return
-			}
-			passed := false
-			defer func() { failed = failed || !passed }() // rapid repeats it, with fewer operations
+	met := model.Compare(t, 300, 1, func(t *testing.T, met *model.Tally) func(*rapid.T) int {
+		db := dyntest.New(t, modelTables, dyntest.At(noon), dyntest.With(impatient))
+		other := db.Open(&impatient)
+		programs := []program{newProgram(db.DB), newProgram(other)}
+		return func(t *rapid.T) int {
 			w := newWorld(t, db, programs, met)
 			n := rapid.IntRange(20, 60).Draw(t, "operations")
 			for range n {
 				w.step()
 			}
 			w.end()
-			passed = true
-			done += n
-			met.add("operations", n)
-		})
-	}
-	t.Logf("%d operations:%s", met.counts["operations"], met)
-	if *modelOperations >= 20_000 {
-		for _, outcome := range modelOutcomes {
-			assert.NotZero(t, met.counts[outcome], outcome)
+			return n
 		}
-	}
+	})
+	met.Requires(t, 20_000, modelOutcomes...)
 }
 
 // modelOutcomes are met in any run of 20,000 operations.
@@ -98,27 +77,6 @@ func newProgram(db *dynastay.DB) program {
 	return program{db, reviews.New(db, p, modelOptions), p}
 }
 
-// tally counts what the operations came to.
-type tally struct {
-	sync.Mutex
-	counts map[string]int
-}
-
-func (y *tally) add(name string, n int) {
-	y.Lock()
-	defer y.Unlock()
-	y.counts[name] += n
-}
-
-// String returns the counts in the order of their names.
-func (y *tally) String() string {
-	var b strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(y.counts)) {
-		fmt.Fprintf(&b, "\n%6d %s", y.counts[name], name)
-	}
-	return b.String()
-}
-
 // operation is a call, and what it does to a state: it returns why it is refused, or "".
 type operation struct {
 	name, detail string
@@ -138,48 +96,8 @@ func (o operation) applied(s *state) (*state, string) {
 	return after, ""
 }
 
-// trouble is a fault that begins at the nth request of a call.
-type trouble struct {
-	name       string // "" for none
-	nth, times int
-}
-
-// always is the number of times that no call survives.
-const always = 10_000
-
-var troubles = map[string]dyntest.Fault{
-	"lose request": dyntest.LoseRequest(), "lose answer": dyntest.LoseAnswer(), "throttle": dyntest.Throttle(),
-	"internal error": dyntest.InternalError(), "internal error after commit": dyntest.InternalErrorAfterCommit(),
-	"conflict": dyntest.Conflict(), "in progress": dyntest.InProgress(), "short pages": dyntest.ShortPages(2),
-}
-
-func drawTrouble(t *rapid.T) trouble {
-	if upTo(t, 3, "in trouble") > 0 {
-		return trouble{}
-	}
-	return trouble{
-		name:  oneOf(t, "fault", slices.Sorted(maps.Keys(troubles))...),
-		nth:   oneOf(t, "nth request", 1, 2, 2, 3, 3, 4, 5),
-		times: oneOf(t, "times", 1, 1, 1, 1, 2, 2, 2, always),
-	}
-}
-
-// oneOf draws one of the values, each about equally often.
-func oneOf[T any](t *rapid.T, name string, values ...T) T {
-	return values[upTo(t, len(values)-1, name)]
-}
-
-// upTo draws a number from 0 to n. Rapid's own numbers are mostly the lowest ones.
-func upTo(t *rapid.T, n int, name string) int {
-	const bits = 9
-	drawn := 0
-	for range bits {
-		drawn *= 2
-		if rapid.Bool().Draw(t, name) {
-			drawn++
-		}
-	}
-	return drawn * (n + 1) >> bits
+func drawTrouble(t *rapid.T) model.Trouble {
+	return model.DrawTrouble(t, 4, "unprocessed", []int{1, 2, 2, 3, 3, 4, 5}, []int{1, 1, 1, 1, 2, 2, 2, model.Always})
 }
 
 // world is the model, and what it is compared with.
@@ -187,7 +105,7 @@ type world struct {
 	t        *rapid.T
 	db       *dyntest.DB
 	programs []program
-	met      *tally
+	met      *model.Tally
 	now      *state
 	users    []string
 	bookings []string
@@ -205,8 +123,8 @@ type keyedCall struct {
 // step draws an operation and carries it out.
 func (w *world) step() {
 	w.db.Clock.Advance(700 * time.Millisecond)
-	on := w.programs[upTo(w.t, 1, "program")]
-	switch upTo(w.t, 9, "kind") {
+	on := w.programs[model.UpTo(w.t, 1, "program")]
+	switch model.UpTo(w.t, 9, "kind") {
 	case 0:
 		w.repeat(on)
 	case 1, 2:
@@ -218,7 +136,7 @@ func (w *world) step() {
 }
 
 // call carries out an operation, and compares what it came to.
-func (w *world) call(on program, o operation, f trouble) {
+func (w *world) call(on program, o operation, f model.Trouble) {
 	var opts []dynastay.WriteOption
 	key := ""
 	if !o.unkeyed && rapid.Bool().Draw(w.t, "with a key") {
@@ -227,7 +145,7 @@ func (w *world) call(on program, o operation, f trouble) {
 		opts = append(opts, dynastay.IdempotencyKey(key))
 	}
 	after, refused := o.applied(w.now)
-	stop := w.inject(f)
+	stop := f.Begin(w.db, w.met)
 	requests := w.db.Faults.Record()
 	got, err := o.run(w.t.Context(), on, opts...)
 	stop()
@@ -249,13 +167,13 @@ func (w *world) call(on program, o operation, f trouble) {
 			w.keyed = append(w.keyed, keyedCall{o, key})
 		}
 	}
-	w.met.add(o.name+": "+why, 1)
+	w.met.Add(o.name+": "+why, 1)
 }
 
 // settle finds the state that a call has left which failed because of a fault.
-func (w *world) settle(o operation, after *state, err error, f trouble) (now *state, outcome string, none *reviews.Review) {
+func (w *world) settle(o operation, after *state, err error, f model.Trouble) (now *state, outcome string, none *reviews.Review) {
 	unknown := errors.Is(err, dynastay.ErrOutcomeUnknown)
-	require.True(w.t, unknown || f.times == always, "%s %s: %v", o.name, o.detail, err)
+	require.True(w.t, unknown || f.Fatal(), "%s %s: %v", o.name, o.detail, err)
 	type end struct {
 		*state
 		name string
@@ -285,27 +203,19 @@ func (w *world) settle(o operation, after *state, err error, f trouble) (now *st
 	return nil, "", nil
 }
 
-// inject makes a fault happen until it is stopped.
-func (w *world) inject(f trouble) (stop func()) {
-	if f.name == "" {
-		return func() {}
-	}
-	return w.db.Faults.Inject(troubles[f.name], dyntest.When{Nth: f.nth, Times: f.times, Optional: true}).Stop
-}
-
 // repeat makes a call with an idempotency key again: nothing happens.
 func (w *world) repeat(on program) {
 	if len(w.keyed) == 0 {
 		return
 	}
-	c := oneOf(w.t, "earlier call", w.keyed...)
+	c := model.OneOf(w.t, "earlier call", w.keyed...)
 	_, err := c.run(w.t.Context(), on, dynastay.IdempotencyKey(c.key))
 	if errors.Is(err, dynastay.ErrCommitted) && w.now.goneSince(c.operation) {
-		w.met.add("repeated: gone", 1)
+		w.met.Add("repeated: gone", 1)
 		return
 	}
 	require.NoError(w.t, err, "%s %s", c.name, c.detail)
-	w.met.add("repeated", 1)
+	w.met.Add("repeated", 1)
 }
 
 // meet runs the inner operation before the first write of the outer one. The results are those of one order of the two.
@@ -334,7 +244,7 @@ func (w *world) meet(outer, inner operation) {
 		}
 		if w.shown(after) == there && first == whyRefused(innerErr) && second == whyRefused(outerErr) {
 			w.now = after
-			w.met.add([]string{"met: one order", "met: the other order"}[i], 1)
+			w.met.Add([]string{"met: one order", "met: the other order"}[i], 1)
 			return
 		}
 	}

@@ -195,7 +195,7 @@ func doLogin(c *call) {
 		c.ended("not found", err)
 	case c.faulty && outcomeOf(err) == "unknown" && !before.LastLoginAt.Before(c.now.Truncate(time.Second)):
 		// Nothing had to be written, which is a refusal: the response to it was lost.
-		c.met.add(c.name+": unknown", 1)
+		c.met.Add(c.name+": unknown", 1)
 	case c.ended("done", err):
 		after := *c.user.profile
 		after.LastLoginAt = c.now.Truncate(time.Second)

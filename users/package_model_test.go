@@ -4,48 +4,28 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/model"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/users"
 )
-
-var modelOperations = flag.Int("model.operations", 600, "how many operations TestModel compares with its model")
 
 // Users are created, changed, erased and read, operation by operation, by two processes and through the faults of the
 // network. Every result, and after every world every stored item, is what a model in memory expects.
 func TestModel(t *testing.T) {
 	t.Parallel()
-	const parts = 2
-	met := &tally{counts: map[string]int{}}
-	t.Run("parts", func(t *testing.T) {
-		for i := range parts {
-			t.Run(fmt.Sprint(i), func(t *testing.T) {
-				t.Parallel()
-				compareWorlds(t, (*modelOperations+parts-1)/parts, met)
-			})
-		}
-	})
-	t.Logf("%d operations:%s", met.counts["operations"], met)
-	require.GreaterOrEqual(t, met.counts["operations"], *modelOperations)
-	if *modelOperations >= 10_000 {
-		for _, outcome := range expectedOutcomes {
-			assert.NotZero(t, met.counts[outcome], outcome)
-		}
-	}
+	met := model.Compare(t, 600, 2, compareWorlds)
+	met.Requires(t, 10_000, expectedOutcomes...)
 }
 
 // expectedOutcomes are met in any run of 10,000 operations.
@@ -64,49 +44,20 @@ var expectedOutcomes = []string{
 	"delete: done", "delete: not found", "delete: version", "delete: unknown", "erase: done", "own write: done", "own write: erased", "faults",
 }
 
-// tally counts what has happened, in all parts.
-type tally struct {
-	mu     sync.Mutex
-	counts map[string]int
-}
-
-func (m *tally) add(what string, n int) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.counts[what] += n
-}
-
-func (m *tally) String() string {
-	var b strings.Builder
-	for _, what := range slices.Sorted(maps.Keys(m.counts)) {
-		fmt.Fprintf(&b, "\n%6d %s", m.counts[what], what)
-	}
-	return b.String()
-}
-
-// compareWorlds compares worlds with the model until they have had enough operations.
-func compareWorlds(t *testing.T, operations int, met *tally) {
+// compareWorlds compares worlds with the model.
+func compareWorlds(t *testing.T, met *model.Tally) func(*rapid.T) int {
 	db, _ := clocked(t)
 	processes := []*dynastay.DB{db.DB, db.Open(&dynastay.Options{IndexLag: time.Millisecond})}
-	done, worlds, failed := 0, 0, false
-	for done < operations && !t.Failed() {
-		rapid.Check(t, func(t *rapid.T) {
-			if done >= operations && !failed {
-				return
-			}
-			passed := false
-			defer func() { failed = failed || !passed }() // rapid repeats it, with fewer operations
-			worlds++
-			w := newWorld(t, db, processes, fmt.Sprint("w", worlds), met)
-			calls := 20 + w.upTo(40, "calls")
-			for range calls {
-				w.step()
-			}
-			w.verify()
-			passed = true
-			done += calls
-			met.add("operations", calls)
-		})
+	worlds := 0
+	return func(t *rapid.T) int {
+		worlds++
+		w := newWorld(t, db, processes, fmt.Sprint("w", worlds), met)
+		calls := 20 + model.UpTo(t, 40, "calls")
+		for range calls {
+			w.step()
+		}
+		w.verify()
+		return calls
 	}
 }
 
@@ -117,7 +68,7 @@ type world struct {
 	db        *dyntest.DB
 	repos     []*users.Repository
 	processes []*dynastay.DB
-	met       *tally
+	met       *model.Tally
 	addresses []string
 	users     []*person
 }
@@ -133,7 +84,7 @@ type person struct {
 	erasedAt    time.Time
 }
 
-func newWorld(t *rapid.T, db *dyntest.DB, processes []*dynastay.DB, name string, met *tally) *world {
+func newWorld(t *rapid.T, db *dyntest.DB, processes []*dynastay.DB, name string, met *model.Tally) *world {
 	w := &world{T: t, ctx: context.Background(), db: db, processes: processes, met: met}
 	for _, process := range processes {
 		w.repos = append(w.repos, users.New(process, nil))
@@ -150,23 +101,10 @@ func newWorld(t *rapid.T, db *dyntest.DB, processes []*dynastay.DB, name string,
 }
 
 // draw draws one of the values, each about equally often.
-func draw[V any](w *world, label string, values ...V) V { return values[w.upTo(len(values)-1, label)] }
+func draw[V any](w *world, label string, values ...V) V { return model.OneOf(w.T, label, values...) }
 
 // chance is true with a probability in percent.
-func (w *world) chance(label string, percent int) bool { return w.upTo(99, label) < percent }
-
-// upTo draws a number from 0 to n, each about equally often. Rapid's own numbers are mostly the lowest ones.
-func (w *world) upTo(n int, label string) int {
-	const bits = 9
-	drawn := 0
-	for range bits {
-		drawn *= 2
-		if rapid.Bool().Draw(w.T, label) {
-			drawn++
-		}
-	}
-	return drawn * (n + 1) >> bits
-}
+func (w *world) chance(label string, percent int) bool { return model.UpTo(w.T, 99, label) < percent }
 
 // step does one operation, perhaps through a fault.
 func (w *world) step() {
@@ -175,10 +113,10 @@ func (w *world) step() {
 	for _, o := range worldOperations {
 		total += o.weight
 	}
-	n := w.upTo(total-1, "operation")
+	n := model.UpTo(w.T, total-1, "operation")
 	for _, o := range worldOperations {
 		if n -= o.weight; n < 0 {
-			i := w.upTo(len(w.repos)-1, "process")
+			i := model.UpTo(w.T, len(w.repos)-1, "process")
 			c := &call{world: w, name: o.name, repo: w.repos[i], process: w.processes[i], user: draw(w, "user", w.users...), now: w.db.Now()}
 			var stop func()
 			stop, c.faulty = w.fault()
@@ -198,7 +136,7 @@ func (w *world) fault() (stop func(), injected bool) {
 	injection := w.db.Faults.Inject(fault, dyntest.When{Nth: draw(w, "nth", 1, 1, 2, 2, 3, 4), Optional: true})
 	return func() {
 		injection.Stop()
-		w.met.add("faults", injection.Hits())
+		w.met.Add("faults", injection.Hits())
 	}, true
 }
 
@@ -217,7 +155,7 @@ type call struct {
 // to a refusal is lost, the outcome may be unknown.
 func (c *call) ended(want string, err error) bool {
 	got := outcomeOf(err)
-	c.met.add(c.name+": "+got, 1)
+	c.met.Add(c.name+": "+got, 1)
 	if got == "unknown" && c.faulty && want != "done" {
 		return false
 	}

@@ -3,7 +3,6 @@ package listing_test
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,48 +10,39 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability/listing"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/model"
 	"github.com/dynastay/dynastay/keys/listingkeys"
 )
-
-var modelOperations = flag.Int("model.operations", 150, "how many operations TestModel compares with its model")
 
 // The calendars of two listings are changed by two processes, while three channels deliver the histories of their
 // reservations late, twice and out of order, through the faults of the network. Every result, and after every world
 // every stored item, is what a model in memory expects.
 func TestModel(t *testing.T) {
 	t.Parallel()
-	met := map[string]int{}
-	for met["operations"] < *modelOperations {
-		rapid.Check(t, func(rt *rapid.T) {
-			if met["operations"] >= *modelOperations {
-				return
-			}
+	met := model.Compare(t, 150, 1, func(t *testing.T, met *model.Tally) func(*rapid.T) int {
+		return func(rt *rapid.T) int {
 			w := newWorld(t, rt, met)
-			for range rapid.IntRange(40, 120).Draw(rt, "operations") {
+			n := rapid.IntRange(40, 120).Draw(rt, "operations")
+			for range n {
 				w.step()
 			}
 			w.deliverAll()
 			require.Equal(rt, w.now.String(), w.stored())
-		})
-	}
-	t.Logf("%v", met)
-	if *modelOperations >= 5_000 {
-		for _, outcome := range []string{
-			"Book: done", "Book: taken", "Book: exists", "Block: done", "Block: taken", "Modify: done", "Modify: taken",
-			"Modify: not found", "Modify: imported", "Modify: version", "Delete: done", "Delete: not found",
-			"Import: created", "Import: changed", "Import: cancelled", "Import: unchanged", "Import: repeated", "Import: outdated",
-			"Import: taken", "Book with a message: done", "Book with a message: taken", "unknown",
-		} {
-			assert.NotZero(t, met[outcome], outcome)
+			return n
 		}
-	}
+	})
+	met.Requires(t, 5_000,
+		"Book: done", "Book: taken", "Book: exists", "Block: done", "Block: taken", "Modify: done", "Modify: taken",
+		"Modify: not found", "Modify: imported", "Modify: version", "Delete: done", "Delete: not found",
+		"Import: created", "Import: changed", "Import: cancelled", "Import: unchanged", "Import: repeated", "Import: outdated",
+		"Import: taken", "Book with a message: done", "Book with a message: taken", "unknown",
+	)
 }
 
 // world is a run of operations.
@@ -61,12 +51,12 @@ type world struct {
 	home      *home
 	processes []*dynastay.DB
 	now       calendars // what is expected
-	met       map[string]int
+	met       *model.Tally
 	histories map[string][]listing.Reservation // what has happened at the channels, by listing, source and id
 	drawn     int
 }
 
-func newWorld(t *testing.T, rt *rapid.T, met map[string]int) *world {
+func newWorld(t *testing.T, rt *rapid.T, met *model.Tally) *world {
 	h := newHome(t, dyntest.Tables(messages.Schema))
 	opts := &dynastay.Options{Clock: h.Clock.Now, Retry: dynastay.Retry{Attempts: 8, Base: time.Millisecond, Cap: 2 * time.Millisecond}}
 	return &world{
@@ -98,7 +88,6 @@ type operation struct {
 }
 
 func (w *world) step() {
-	w.met["operations"]++
 	w.home.Clock.Advance(time.Minute)
 	at := w.listing()
 	w.drawn++
@@ -180,14 +169,14 @@ func (w *world) do(op operation) string {
 	stop()
 	got := outcomeOf(outcome, err)
 	for faulty && got == "incomplete" {
-		w.met["incomplete"]++
+		w.met.Add("incomplete", 1)
 		outcome, err = op.call(w.home.context(), process)
 		if got = outcomeOf(outcome, err); got == "exists" || got == "not found" || got == "repeated" {
 			got = want // the first call has done it
 		}
 	}
 	if faulty && got == "unknown" {
-		w.met["unknown"]++
+		w.met.Add("unknown", 1)
 		stored := w.stored()
 		if stored != w.now.String() {
 			require.Equal(w, after.String(), stored, op.name)
@@ -199,7 +188,7 @@ func (w *world) do(op operation) string {
 		require.Equal(w, w.now.String(), w.stored(), op.name)
 		return got
 	}
-	w.met[op.name+": "+got]++
+	w.met.Add(op.name+": "+got, 1)
 	require.Equal(w, want, got, "%s: %v", op.name, err)
 	var taken *listing.Taken
 	if errors.As(err, &taken) {
