@@ -329,8 +329,7 @@ func TestBatchesGiveUp(t *testing.T) {
 			db := impatient(prefix(under), client, 4)
 			check := func(op string, kind, err error) {
 				t.Helper()
-				var failure *dynastay.Error
-				require.ErrorAs(t, err, &failure)
+				failure := blame.As[*dynastay.Error](t, err)
 				assert.Equal(t, op, failure.Op)
 				assert.Equal(t, kind, failure.Kind)
 				if test.cause != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 )
 
 func TestErrorText(t *testing.T) {
@@ -64,11 +65,9 @@ func TestErrorMatchesItsKindAndItsCause(t *testing.T) {
 	assert.ErrorIs(t, err, dynastay.ErrNotFound)
 	assert.ErrorIs(t, err, dynastay.ErrInvalid)
 	assert.NotErrorIs(t, err, dynastay.ErrCorrupt)
-	var e *dynastay.Error
-	require.ErrorAs(t, err, &e)
+	e := blame.As[*dynastay.Error](t, err)
 	assert.Equal(t, "u1", e.ID)
-	var invalid *dynastay.InvalidError
-	require.ErrorAs(t, err, &invalid)
+	invalid := blame.As[*dynastay.InvalidError](t, err)
 	assert.Same(t, cause, invalid)
 
 	assert.Empty(t, (&dynastay.Error{}).Unwrap())

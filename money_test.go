@@ -354,8 +354,7 @@ func TestMoneyValidate(t *testing.T) {
 			assert.NoError(t, err, text)
 			continue
 		}
-		var invalid *dynastay.InvalidError
-		require.ErrorAs(t, err, &invalid, text)
+		invalid := blame.As[*dynastay.InvalidError](t, err, text)
 		assert.Empty(t, invalid.Field, text)
 		assert.Contains(t, invalid.Reason, "decimal places in "+string(m.Currency()))
 	}

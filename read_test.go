@@ -9,6 +9,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 )
 
 // A read that fails for good has the kind by which a caller decides, also if its response was lost.
@@ -42,8 +43,7 @@ func TestKindsOfReads(t *testing.T) {
 	for operation, read := range reads {
 		for _, f := range faults {
 			broken := db.Faults.Inject(f.fault, dyntest.When{Operation: operation})
-			var failure *dynastay.Error
-			require.ErrorAs(t, read(t.Context()), &failure, operation)
+			failure := blame.As[*dynastay.Error](t, read(t.Context()), operation)
 			assert.Equal(t, f.kind, failure.Kind, operation)
 			broken.Stop()
 

@@ -183,8 +183,7 @@ func TestCreateComparesTheTable(t *testing.T) {
 	})
 	assert.NoError(t, storeSchema().Create(t.Context(), admin, name, &dynastay.TableOptions{Deletable: true}), "a further attribute makes no difference")
 	err := storeSchema().Create(t.Context(), admin, name, nil)
-	var differs *dynastay.TableError
-	require.ErrorAs(t, err, &differs)
+	differs := blame.As[*dynastay.TableError](t, err)
 	assert.Equal(t, &dynastay.TableError{Table: name, Differences: []dynastay.Difference{{Setting: "DeletionProtection", Want: "on", Have: "off"}}}, differs)
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fake"
 )
 
@@ -116,8 +117,7 @@ func TestRejectedIsNotUnknown(t *testing.T) {
 				err := write()
 				assert.ErrorIs(t, err, dynastay.ErrRejected, name)
 				assert.NotErrorIs(t, err, dynastay.ErrOutcomeUnknown, name)
-				var api smithy.APIError
-				require.ErrorAs(t, err, &api, name)
+				api := blame.As[smithy.APIError](t, err, name)
 				assert.Equal(t, code, api.ErrorCode(), name)
 			}
 		})

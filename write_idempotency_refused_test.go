@@ -25,8 +25,7 @@ func TestNobodyElseWritesTheRecord(t *testing.T) {
 			return struct{}{}, nil
 		},
 	})
-	var invalid *dynastay.InvalidError
-	require.ErrorAs(t, db.Write(t.Context(), op, dynastay.IdempotencyKey("k")), &invalid)
+	invalid := blame.As[*dynastay.InvalidError](t, db.Write(t.Context(), op, dynastay.IdempotencyKey("k")))
 	assert.Equal(t, dynastay.InvalidError{
 		Field: "Operations", Reason: "test.Meddle (Operations[0]) and the idempotency record both write item IDEMPOTENCY#k/METADATA, and a transaction can write an item only once",
 	}, *invalid)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 )
 
 // An operation has one result, so it is for one write.
@@ -88,8 +89,7 @@ func TestMadeNeedsNames(t *testing.T) {
 		Restore: func(context.Context, map[string]string) (none struct{}, err error) { return none, nil },
 	})
 	stop := db.Faults.Record()
-	var failed *dynastay.Error
-	require.ErrorAs(t, db.Write(ctx, op([]string{"id", "id"}, []string{"1", "2"})), &failed)
+	failed := blame.As[*dynastay.Error](t, db.Write(ctx, op([]string{"id", "id"}, []string{"1", "2"})))
 	assert.Equal(t, []string{"test.Make", "id"}, []string{failed.Op, failed.Field})
 	require.ErrorAs(t, db.Write(ctx, both), &failed)
 	assert.Equal(t, []string{"test.Both", "PK"}, []string{failed.Op, failed.Field})

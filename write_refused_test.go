@@ -24,8 +24,7 @@ func TestWriteRefusesBeforeSending(t *testing.T) {
 	stop := db.Faults.Record()
 
 	err := db.Write(ctx, outbox.PutOp(&message{ID: "m"}), outbox.CreateOp(&message{ID: "m"}))
-	var invalid *dynastay.InvalidError
-	require.ErrorAs(t, err, &invalid)
+	invalid := blame.As[*dynastay.InvalidError](t, err)
 	assert.Equal(t, "Message.Put (Operations[0]) and Message.Create (Operations[1]) both write item m, and a transaction can write an item only once", invalid.Reason)
 
 	var many []dynastay.Part
@@ -54,8 +53,7 @@ func TestWriteRefusesBeforeSending(t *testing.T) {
 	for _, err := range []error{alone, composed} {
 		blame.Invalid(t, err, "ID")
 	}
-	var placed *dynastay.Error
-	require.ErrorAs(t, composed, &placed)
+	placed := blame.As[*dynastay.Error](t, composed)
 	assert.Equal(t, "Operations[1]", placed.Entity)
 	blame.Invalid(t, db.Write(ctx, outbox.PutOp(&message{ID: "m"}), dynastay.IdempotencyKey("a"), dynastay.IdempotencyKey("b")), "IdempotencyKey")
 	for field, read := range map[string]func() error{
@@ -90,8 +88,7 @@ func TestWriteRefusesNil(t *testing.T) {
 			{part, outbox.CreateOp(&message{ID: "m"})},
 			{outbox.CreateOp(&message{ID: "m"}), part, dynastay.IdempotencyKey("k")},
 		} {
-			var invalid *dynastay.InvalidError
-			require.ErrorAs(t, db.Write(t.Context(), parts...), &invalid)
+			invalid := blame.As[*dynastay.InvalidError](t, db.Write(t.Context(), parts...))
 			assert.Equal(t, dynastay.InvalidError{Field: fmt.Sprintf("Operations[%d]", i), Reason: "is nil"}, *invalid)
 		}
 	}

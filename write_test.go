@@ -15,6 +15,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fake"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 )
@@ -41,8 +42,7 @@ func TestWriteComposes(t *testing.T) {
 	assert.Equal(t, "booked", noteAgain.Result().Text)
 
 	err = db.Write(ctx, repo.CreateOp(req), outbox.PutOp(&message{ID: "m2", Text: "booked"}))
-	var refused *bookings.Refused
-	require.ErrorAs(t, err, &refused)
+	blame.As[*bookings.Refused](t, err)
 	_, err = outbox.Get(ctx, keyOf("m2"), dynastay.Consistent)
 	assert.ErrorIs(t, err, dynastay.ErrNotFound, "all or nothing")
 }

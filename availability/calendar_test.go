@@ -91,8 +91,7 @@ func TestCalendarWithAnUnreadableNight(t *testing.T) {
 	change(t, db, keys.AvailabilityTable, dynastay.Key{PK: "ROOM#" + hotel.RoomTypeID, SK: "DATE#2026-07-02"},
 		"MinStay = :v", dynastay.Item{":v": dynastay.Text("two")})
 	got, err := repo.Calendar(t.Context(), hotel.ID, dynastay.MustStay("2026-07-01", "2026-07-04"))
-	var unreadable *dynastay.UnreadableError
-	require.ErrorAs(t, err, &unreadable)
+	blame.As[*dynastay.UnreadableError](t, err)
 	assert.ErrorIs(t, err, dynastay.ErrCorrupt)
 	assert.EqualError(t, err, "Night ROOM#"+hotel.RoomTypeID+"/DATE#2026-07-02 (MinStay): unreadable item: must be a number, got text")
 	assert.Equal(t, []int{1, 0, 1}, []int{len(got.Days[0].Nights), len(got.Days[1].Nights), len(got.Days[2].Nights)})

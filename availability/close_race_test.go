@@ -15,6 +15,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fake"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/keys"
@@ -122,8 +123,7 @@ func TestCloseSalesAtMidnight(t *testing.T) {
 	_, err = availability.New(db.DB).CloseSales(t.Context(), hotel.ID)
 	require.NoError(t, err)
 	_, err = bookings.New(behind, nil).Create(t.Context(), fixture.Request(quote))
-	var refused *bookings.Refused
-	require.ErrorAs(t, err, &refused)
+	refused := blame.As[*bookings.Refused](t, err)
 	assert.True(t, refused.Has(availability.PropertyClosed))
 }
 

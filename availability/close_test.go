@@ -61,8 +61,7 @@ func TestCloseAndReopenSales(t *testing.T) {
 	assert.Equal(t, availability.SalesChange{RoomTypes: 1, Nights: 31}, done)
 
 	_, err := repo.Quote(t.Context(), request2(hotel, offer.Stay))
-	var refused *availability.Refused
-	require.ErrorAs(t, err, &refused)
+	refused := blame.As[*availability.Refused](t, err)
 	assert.True(t, refused.Has(availability.PropertyClosed))
 	err = sellQuote(t, db.DB, repo, offer)
 	require.ErrorAs(t, err, &refused)

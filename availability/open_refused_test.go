@@ -49,8 +49,7 @@ func TestOpenIsRefused(t *testing.T) {
 			stop := db.Faults.Record()
 			got, err := repo.Open(t.Context(), opening("2026-07-01", "2026-11-01"))
 			assertKind(t, err, test.kind, test.field)
-			var failed *dynastay.Error
-			require.ErrorAs(t, err, &failed)
+			failed := blame.As[*dynastay.Error](t, err)
 			assert.Equal(t, "availability.Open", failed.Op)
 			assert.Equal(t, roomTypeID, failed.ID)
 			assert.Empty(t, got)

@@ -442,8 +442,7 @@ func TestQuoteOfSeveralCurrencies(t *testing.T) {
 				require.NoError(t, err)
 				continue
 			}
-			var refused *availability.Refused
-			require.ErrorAs(t, err, &refused)
+			refused := blame.As[*availability.Refused](t, err)
 			assert.NotErrorIs(t, err, dynastay.ErrCorrupt)
 			assert.Equal(t, test.want, refused.Nights)
 		}

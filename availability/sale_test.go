@@ -113,8 +113,7 @@ func TestCheckAgreesWithTheDatabase(t *testing.T) {
 			sold++
 			return
 		}
-		var refused *availability.Refused
-		require.ErrorAs(t, err, &refused, "%v", items)
+		refused := blame.As[*availability.Refused](t, err, "%v", items)
 		assert.Equal(t, want, refused.Nights)
 		assert.Equal(t, before, after, "nothing was written")
 	}
@@ -286,8 +285,7 @@ func TestOverbooking(t *testing.T) {
 			t.Parallel()
 			db, _, q, err := overbooking(t, test.left, test.rooms, test.overbook)
 			if test.refused != nil {
-				var refused *availability.Refused
-				require.ErrorAs(t, err, &refused)
+				refused := blame.As[*availability.Refused](t, err)
 				var on []dynastay.Date
 				for _, n := range refused.Nights {
 					assert.Equal(t, availability.SoldOut, n.Reason)
@@ -358,8 +356,7 @@ func TestOverbookingHasALimit(t *testing.T) {
 		require.NoError(t, err)
 	}
 	_, err = sold(t, db.DB, q)
-	var refused *availability.Refused
-	require.ErrorAs(t, err, &refused)
+	refused := blame.As[*availability.Refused](t, err)
 	assert.True(t, refused.Has(availability.SoldOut))
 	assert.Equal(t, []int{-2, -2, -2}, available(t, db))
 

@@ -10,6 +10,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 )
 
 var here = availability.House{ID: propertyID}
@@ -36,8 +37,7 @@ func TestSoldAhead(t *testing.T) {
 	stop := db.Faults.Record()
 	err := repo.SoldAhead(t.Context(), away, []string{"b", "c", "a"})
 	assert.Len(t, stop(), 3)
-	var sold *availability.SoldAheadError
-	require.ErrorAs(t, err, &sold)
+	sold := blame.As[*availability.SoldAheadError](t, err)
 	assert.Equal(t, []availability.SoldNight{
 		{RoomTypeID: "b", Date: date("2026-07-09"), Rooms: 1}, {RoomTypeID: "b", Date: date("2026-07-14"), Rooms: 7},
 		{RoomTypeID: "a", Date: date("2026-07-11"), Rooms: 5},

@@ -116,8 +116,7 @@ func TestSuspendAndResume(t *testing.T) {
 	})
 	assert.Equal(t, availability.SalesChange{RoomTypes: 1, Nights: 31}, done)
 	assert.True(t, strings.HasPrefix(guardOf(t, db, hotel.RoomTypeID).Text(keys.AttrClosed), keys.ClosedByStatus))
-	var refused *availability.Refused
-	require.ErrorAs(t, sellQuote(t, db.DB, repo, offer), &refused)
+	refused := blame.As[*availability.Refused](t, sellQuote(t, db.DB, repo, offer))
 	assert.True(t, refused.Has(availability.PropertyClosed))
 	_, err := repo.Open(t.Context(), availability.OpenRequest{
 		PropertyID: hotel.ID, RoomTypeID: hotel.RoomTypeID, Rooms: 1, Price: fixture.Price, Nights: dynastay.MustStay("2026-09-01", "2026-09-02"),

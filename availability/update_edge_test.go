@@ -51,8 +51,7 @@ func TestRetryAfterTheRoomTypesCannotBeRead(t *testing.T) {
 	request := updateOf(hotel, july, availability.Change{MinStay: ptr(2), ClosedToDeparture: ptr(true)})
 	first, err := repo.Update(t.Context(), request)
 	lost.Stop()
-	var failed *availability.UpdateError
-	require.ErrorAs(t, err, &failed)
+	failed := blame.As[*availability.UpdateError](t, err)
 	assert.Len(t, failed.Dates, 14)
 	request.Only = first.Retry()
 	assert.Len(t, request.Only, 14)
@@ -130,8 +129,7 @@ func TestRoomsReturnedBeforeATotalIsRefused(t *testing.T) {
 	dyntest.Budget(t, db, dyntest.Cost{Requests: 3, ReadUnits: 4}, func() {
 		_, err = repo.Update(t.Context(), updateOf(hotel, oneNight(oneDay), availability.Change{Rooms: ptr(6)}))
 	})
-	var sold *availability.SoldError
-	require.ErrorAs(t, err, &sold)
+	blame.As[*availability.SoldError](t, err)
 }
 
 // Nothing can be subtracted from a number that is missing, so such a night cannot be overbooked.
@@ -148,8 +146,7 @@ func TestOverbookingANightWithoutAvailableRooms(t *testing.T) {
 			require.NoError(t, err)
 			stop := db.Faults.Record()
 			_, err = sold(t, db.DB, quote)
-			var refused *availability.Refused
-			require.ErrorAs(t, err, &refused)
+			refused := blame.As[*availability.Refused](t, err)
 			assert.True(t, refused.Has(availability.SoldOut))
 			assert.Len(t, stop(), 3, "a read before the transaction, and one after it")
 		})
@@ -182,8 +179,7 @@ func TestUpdateOfAnOverbookedNight(t *testing.T) {
 	report := update(t, repo, hotel, oneNight("2026-07-10"), availability.Change{MinStay: ptr(2)})
 	assert.Zero(t, report.Dates[0].Overbooked)
 	_, err := repo.Update(t.Context(), updateOf(hotel, oneNight("2026-07-10"), availability.Change{Rooms: ptr(2), Overbook: 2}))
-	var sold *availability.SoldError
-	require.ErrorAs(t, err, &sold)
+	sold := blame.As[*availability.SoldError](t, err)
 	assert.Equal(t, availability.SoldError{Sold: 5, Rooms: 2}, *sold)
 }
 

@@ -69,8 +69,7 @@ func TestUpdateOpIsAllOrNothing(t *testing.T) {
 	stop := db.Faults.Record()
 	u := updateOf(hotel, july, availability.Change{Rooms: ptr(3)})
 	_, err := dynastay.Do(t.Context(), db.DB, repo.UpdateOp(u))
-	var failed *availability.UpdateError
-	require.ErrorAs(t, err, &failed)
+	failed := blame.As[*availability.UpdateError](t, err)
 	require.Len(t, failed.Dates, 1)
 	assert.Equal(t, date(oneDay), failed.Dates[0].Date)
 	assert.ErrorAs(t, err, new(*availability.SoldError))

@@ -16,6 +16,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
@@ -82,8 +83,7 @@ func TestSalesDuringAnUpdate(t *testing.T) {
 			}})
 			assert.Equal(t, test.updates, count(stop(), "UpdateItem"))
 			if test.refused != nil {
-				var sold *availability.SoldError
-				require.ErrorAs(t, err, &sold)
+				sold := blame.As[*availability.SoldError](t, err)
 				assert.Equal(t, test.refused, sold)
 				assert.Equal(t, availability.NotWritten, report.Dates[0].Result)
 			} else {

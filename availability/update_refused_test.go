@@ -146,8 +146,7 @@ func TestUpdateReportsWhatItDidNotWrite(t *testing.T) {
 		changeOf(roomTypeID, dynastay.MustStay("2026-07-08", "2026-07-13"), availability.Change{ClosedToDeparture: ptr(true)}),
 	}})
 
-	var failed *availability.UpdateError
-	require.ErrorAs(t, err, &failed)
+	failed := blame.As[*availability.UpdateError](t, err)
 	assert.Len(t, failed.Dates, 10)
 	assert.Equal(t, 15, failed.Of)
 	var got []string
@@ -172,11 +171,9 @@ func TestUpdateReportsWhatItDidNotWrite(t *testing.T) {
 	}
 	assert.NotErrorIs(t, err, dynastay.ErrThrottled)
 	assert.NotErrorIs(t, err, dynastay.ErrInvalid, "which would mean that nothing was written")
-	var limits *availability.LimitsError
-	require.ErrorAs(t, err, &limits)
+	limits := blame.As[*availability.LimitsError](t, err)
 	assert.Equal(t, availability.LimitsError{MinStay: 3, MaxStay: 2}, *limits)
-	var sold *availability.SoldError
-	require.ErrorAs(t, err, &sold)
+	sold := blame.As[*availability.SoldError](t, err)
 	assert.Equal(t, availability.SoldError{Sold: 4, Rooms: 3}, *sold)
 	assert.Empty(t, report.Retry(), "nothing would help")
 	assert.EqualError(t, err, "availability.Update: 10 of 15 dates failed: room_789 2026-07-08 departure not_written: date is in the past; "+

@@ -14,6 +14,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/keys"
 )
@@ -58,8 +59,7 @@ func TestWithdrawingIsResumable(t *testing.T) {
 		return do()
 	}
 	stop = db.Faults.Record()
-	var sold *availability.SoldAheadError
-	require.ErrorAs(t, sells(), &sold)
+	sold := blame.As[*availability.SoldAheadError](t, sells())
 	require.Len(t, stop(), putBack)
 	reset := func() {
 		for _, row := range unsold {

@@ -11,6 +11,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -40,8 +41,7 @@ func TestWithdraw(t *testing.T) {
 	assert.True(t, strings.HasPrefix(guardOf(t, db, hotel.RoomTypeID).Text(keys.AttrClosed), keys.ClosedByWithdrawal))
 	marked, open := closed(t, db, hotel.RoomTypeID)
 	assert.Equal(t, []int{31, 0}, []int{marked, open})
-	var refused *availability.Refused
-	require.ErrorAs(t, sellQuote(t, db.DB, repo, offer), &refused)
+	blame.As[*availability.Refused](t, sellQuote(t, db.DB, repo, offer))
 	again, err := repo.Withdraw(t.Context(), house, hotel.RoomTypeID)
 	require.NoError(t, err)
 
@@ -72,8 +72,7 @@ func TestWithdrawARoomTypeThatIsSold(t *testing.T) {
 	stop := db.Faults.Record()
 	_, err := repo.Withdraw(t.Context(), here, roomTypeID)
 	assert.Len(t, stop(), 1)
-	var sold *availability.SoldAheadError
-	require.ErrorAs(t, err, &sold)
+	sold := blame.As[*availability.SoldAheadError](t, err)
 	assert.Equal(t, []availability.SoldNight{{RoomTypeID: roomTypeID, Date: date("2026-06-01"), Rooms: 2}}, sold.Nights)
 	assert.Empty(t, guardOf(t, db, roomTypeID).Text(keys.AttrClosed))
 
@@ -141,8 +140,7 @@ func TestWithdrawWhileClosed(t *testing.T) {
 			stop := db.Faults.Record()
 			_, err = repo.Withdraw(t.Context(), house, hotel.RoomTypeID)
 			assert.Equal(t, 1, count(stop(), "BatchGetItem"), "the guard is not read again")
-			var sold *availability.SoldAheadError
-			require.ErrorAs(t, err, &sold)
+			blame.As[*availability.SoldAheadError](t, err)
 			assert.Equal(t, own, guardOf(t, db, hotel.RoomTypeID))
 			_, open := closed(t, db, hotel.RoomTypeID)
 			assert.Zero(t, open)
@@ -202,8 +200,7 @@ func TestWithdrawPutsBack(t *testing.T) {
 			onNth(db, "Query", 4, func(ctx context.Context) { test.then(t, world{db, hotel.ID, hotel.RoomTypeID}, ctx) })
 			w, err := repo.Withdraw(t.Context(), availability.House{ID: hotel.ID}, hotel.RoomTypeID)
 			assert.Nil(t, w)
-			var sold *availability.SoldAheadError
-			require.ErrorAs(t, err, &sold)
+			sold := blame.As[*availability.SoldAheadError](t, err)
 			if test.also != nil {
 				assert.ErrorIs(t, err, test.also)
 			} else {

@@ -200,8 +200,7 @@ func TestDocumentBookingIsAnonymised(t *testing.T) {
 	}
 	db.Clock.Set(time.Date(2025, 1, 18, 23, 59, 59, 0, time.UTC))
 	_, err := repo.Eraser().Erase(t.Context(), "user_456")
-	var upcoming *bookings.UpcomingError
-	require.ErrorAs(t, err, &upcoming)
+	blame.As[*bookings.UpcomingError](t, err)
 	db.Clock.Advance(time.Second)
 	done, err := repo.Eraser().Erase(t.Context(), "user_456")
 	require.NoError(t, err)

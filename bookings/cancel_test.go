@@ -82,8 +82,7 @@ func TestCancelIsOvertakenByCancel(t *testing.T) {
 		},
 	})
 	err = db.Write(ctx, repo.CancelOp(made.ID, "second"), meanwhile)
-	var state *bookings.StatusError
-	require.ErrorAs(t, err, &state)
+	blame.As[*bookings.StatusError](t, err)
 	assert.Equal(t, []int{5, 5, 5}, hotel.Left(t, db.DB, fixture.Stay), "returned once")
 	got, err := repo.Get(ctx, made.ID)
 	require.NoError(t, err)

@@ -49,8 +49,7 @@ func TestSaleCondition(t *testing.T) {
 			change(t, db, nightKey(hotel.RoomTypeID, dynastay.MustDate(test.date)), test.set, test.values)
 
 			_, err := repo.Create(t.Context(), req)
-			var refused *bookings.Refused
-			require.ErrorAs(t, err, &refused)
+			refused := blame.As[*bookings.Refused](t, err)
 			require.Len(t, refused.Nights, 1, "%v", refused)
 			assert.Equal(t, test.reason, refused.Nights[0].Reason)
 			assert.Equal(t, test.date, refused.Nights[0].Date.String())

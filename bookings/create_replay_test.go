@@ -47,8 +47,7 @@ func TestRetryOfTheLastRoom(t *testing.T) {
 	assert.Len(t, page.Items, 1)
 
 	_, err = later.Create(t.Context(), req, dynastay.IdempotencyKey("request-2"))
-	var refused *bookings.Refused
-	require.ErrorAs(t, err, &refused, "a different request is refused")
+	refused := blame.As[*bookings.Refused](t, err, "a different request is refused")
 	assert.True(t, refused.Has(availability.SoldOut))
 }
 

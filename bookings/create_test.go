@@ -63,8 +63,7 @@ func TestRefusalNamesEveryNight(t *testing.T) {
 		require.NoError(t, err)
 	}
 	_, err := repo.Create(ctx, fixture.Request(quoted))
-	var refused *bookings.Refused
-	require.ErrorAs(t, err, &refused)
+	refused := blame.As[*bookings.Refused](t, err)
 	assert.Equal(t, []availability.RefusedNight{
 		{RoomTypeID: hotel.RoomTypeID, Date: dynastay.MustDate("2026-07-10"), Reason: availability.SoldOut, Left: 1},
 		{RoomTypeID: hotel.RoomTypeID, Date: dynastay.MustDate("2026-07-11"), Reason: availability.SoldOut, Left: 1},

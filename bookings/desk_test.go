@@ -35,8 +35,7 @@ func TestReleaseAndReinstate(t *testing.T) {
 	other, err := l.repo.Create(t.Context(), fixture.Request(l.hotel.Quote(t, l.DB.DB, last, 1)))
 	require.NoError(t, err)
 	_, err = l.repo.Reinstate(t.Context(), b.ID)
-	var refused *bookings.Refused
-	require.ErrorAs(t, err, &refused)
+	refused := blame.As[*bookings.Refused](t, err)
 	require.Len(t, refused.Nights, 1)
 	assert.Equal(t, last.CheckIn, refused.Nights[0].Date)
 	assert.Equal(t, []int{0, 1, 0}, left())
@@ -71,8 +70,7 @@ func TestReinstateTwice(t *testing.T) {
 		assert.NoError(t, err)
 	}), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
 	_, err = l.repo.Reinstate(t.Context(), b.ID)
-	var state *bookings.StatusError
-	require.ErrorAs(t, err, &state)
+	state := blame.As[*bookings.StatusError](t, err)
 	assert.Equal(t, bookings.CheckedIn, state.Status)
 	assert.Equal(t, []int{0, 0, 0}, l.hotel.Left(t, l.DB.DB, fixture.Stay))
 }
@@ -97,8 +95,7 @@ func TestReinstateIsOvertaken(t *testing.T) {
 				setBooking(t, l.DB, keyOf(b.ID), name, v)
 			}), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
 			_, err = l.repo.Reinstate(t.Context(), b.ID)
-			var state *bookings.StatusError
-			require.ErrorAs(t, err, &state)
+			state := blame.As[*bookings.StatusError](t, err)
 			assert.Equal(t, bookings.Cancelled, state.Status)
 		})
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 )
@@ -223,8 +224,7 @@ func TestRefundsOfManyPayments(t *testing.T) {
 	}
 	amount := bookings.WithRefund(bookings.Refund{ID: "re_1", ProviderTransactionID: "ch_00", Amount: dollarsOf("5")})
 	_, err := dynastay.Do(t.Context(), i.DB.DB, i.repo.CancelOp(b.ID, "", amount, bookings.WithRefund(bookings.Refund{ID: "re_2"})))
-	var large *dynastay.TooLargeError
-	require.ErrorAs(t, err, &large, "beside one with an amount, none is left out")
+	blame.As[*dynastay.TooLargeError](t, err, "beside one with an amount, none is left out")
 	_, err = i.repo.Cancel(t.Context(), b.ID, "")
 	require.NoError(t, err)
 	for _, test := range []struct {
@@ -337,8 +337,7 @@ func TestRefundsThatDoNotFit(t *testing.T) {
 		b := i.longBooking(t, stay, 2)
 		amount := bookings.WithRefund(bookings.Refund{ID: "re_1", ProviderTransactionID: "ch_0", Amount: dollarsOf("10")})
 		_, err := dynastay.Do(t.Context(), i.DB.DB, i.repo.CancelOp(b.ID, "", amount, bookings.WithRefund(bookings.Refund{ID: "re_2"})))
-		var large *dynastay.TooLargeError
-		require.ErrorAs(t, err, &large)
+		blame.As[*dynastay.TooLargeError](t, err)
 		stored, err := i.repo.Get(t.Context(), b.ID)
 		require.NoError(t, err)
 		assert.Equal(t, bookings.Confirmed, stored.Status)

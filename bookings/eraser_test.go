@@ -355,8 +355,7 @@ func TestErasureOfUnreadableBookings(t *testing.T) {
 		setBooking(t, i.DB, keyOf(bad.ID), "NumberOfAdults", dynastay.Text("two"))
 		before := everything(t, i.DB)
 		for _, err := range []error{i.repo.Eraser(option...).Check(t.Context(), user), second(i.repo.Eraser(option...).Erase(t.Context(), user))} {
-			var unreadable *dynastay.UnreadableError
-			require.ErrorAs(t, err, &unreadable)
+			blame.As[*dynastay.UnreadableError](t, err)
 			assert.ErrorIs(t, err, dynastay.ErrCorrupt)
 			assert.ErrorContains(t, err, bad.ID)
 		}
@@ -371,8 +370,7 @@ func TestErasureOfUnreadableBookings(t *testing.T) {
 		setBooking(t, i.DB, keyOf(bad.ID), "PropertyId", &types.AttributeValueMemberNULL{Value: true})
 		i.Clock.Advance(time.Hour)
 		done, err := i.repo.Eraser(option...).Erase(t.Context(), user)
-		var unreadable *dynastay.UnreadableError
-		require.ErrorAs(t, err, &unreadable)
+		unreadable := blame.As[*dynastay.UnreadableError](t, err)
 		assert.Len(t, unreadable.Items, 1)
 		assert.ErrorIs(t, unreadable.Items[0], dynastay.ErrCorrupt)
 		assert.NotErrorIs(t, unreadable.Items[0], dynastay.ErrInvalid)

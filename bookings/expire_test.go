@@ -13,6 +13,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/keys/key"
@@ -113,8 +114,7 @@ func TestExpireHoldsOfOtherSoftware(t *testing.T) {
 	assert.Equal(t, bookings.Sweep{
 		Expired: ids[3:], Missing: []bookings.MissingNight{{RoomTypeID: l.hotel.RoomTypeID, Date: fixture.Stay.CheckIn}},
 	}, done)
-	var unreadable *dynastay.UnreadableError
-	require.ErrorAs(t, err, &unreadable)
+	unreadable := blame.As[*dynastay.UnreadableError](t, err)
 	require.Len(t, unreadable.Items, 2)
 	assert.ErrorContains(t, err, ids[0])
 	assert.ErrorContains(t, err, "must be a booking with at most 99 nights")

@@ -38,8 +38,7 @@ func TestModifyInEveryStatus(t *testing.T) {
 				return
 			}
 			for _, err := range []error{quoteErr, err} {
-				var state *bookings.StatusError
-				require.ErrorAs(t, err, &state)
+				state := blame.As[*bookings.StatusError](t, err)
 				assert.Equal(t, &bookings.StatusError{BookingID: before.ID, Status: status, Op: "modify"}, state)
 			}
 			stored, err := l.repo.Get(t.Context(), before.ID, dynastay.Consistent)

@@ -13,6 +13,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 )
@@ -42,8 +43,7 @@ func TestModificationTooLarge(t *testing.T) {
 				require.NoError(t, err)
 				return
 			}
-			var large *dynastay.TooLargeError
-			require.ErrorAs(t, err, &large)
+			large := blame.As[*dynastay.TooLargeError](t, err)
 			require.ErrorIs(t, err, dynastay.ErrInvalid)
 			assert.Equal(t, test.actions, large.Actions)
 			assert.Equal(t, sent, i.Faults.Count("TransactWriteItems"))
@@ -67,8 +67,7 @@ func TestModifyOverbooks(t *testing.T) {
 	longer := dynastay.Stay{CheckIn: innStay.CheckIn, CheckOut: innStay.CheckOut.AddDays(1)}
 	i.set(t, "a", innStay.CheckOut, "AvailableRooms", 0)
 	_, err = i.repo.QuoteModification(t.Context(), b.ID, i.request(longer, rooms{"a": 1}))
-	var refused *bookings.Refused
-	require.ErrorAs(t, err, &refused)
+	refused := blame.As[*bookings.Refused](t, err)
 	assert.True(t, refused.Has(availability.SoldOut))
 	req.Stay = longer
 	m, err := i.repo.QuoteModification(t.Context(), b.ID, req)
@@ -112,8 +111,7 @@ func TestRefusalOfAModificationIsOvertaken(t *testing.T) {
 				setBooking(t, i.DB, keyOf(b.ID), name, v)
 			}), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
 			_, err := i.repo.Modify(t.Context(), m)
-			var state *bookings.StatusError
-			require.ErrorAs(t, err, &state)
+			state := blame.As[*bookings.StatusError](t, err)
 			assert.Equal(t, bookings.Cancelled, state.Status)
 		})
 	}
@@ -165,8 +163,7 @@ func TestModificationsCanBeCancelled(t *testing.T) {
 	b, err := i.repo.Create(t.Context(), bookings.Request{Quote: q, UserID: "user_456", Guest: guest, PromoCode: "TEN"})
 	require.NoError(t, err)
 	_, err = i.repo.Modify(t.Context(), i.quote(t, b.ID, stay(32), rooms{"a": 1, "b": 1, "c": 1}))
-	var large *dynastay.TooLargeError
-	require.ErrorAs(t, err, &large)
+	blame.As[*dynastay.TooLargeError](t, err)
 	invalidField(t, "Quote", err)
 	_, err = i.repo.Modify(t.Context(), i.quote(t, b.ID, stay(31), rooms{"a": 1, "b": 1, "c": 1}))
 	require.NoError(t, err)

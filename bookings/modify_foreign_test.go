@@ -60,8 +60,7 @@ func TestModifyOfAnEndlessStay(t *testing.T) {
 		m := i.quote(t, b.ID, innStay, rooms{"a": 2})
 		setBooking(t, i.DB, keyOf(b.ID), "CheckOutDate", dynastay.Text(innStay.CheckIn.AddDays(test.nights).String()))
 		_, err := i.repo.Modify(t.Context(), m)
-		var large *dynastay.TooLargeError
-		require.ErrorAs(t, err, &large)
+		large := blame.As[*dynastay.TooLargeError](t, err)
 		assert.Equal(t, test.actions, large.Actions)
 		i.open(t)
 	}

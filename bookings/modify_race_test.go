@@ -11,6 +11,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 )
 
 // A quote for a booking that has changed since is refused, and is not half right. That also holds if the rooms that are
@@ -145,8 +146,7 @@ func TestModificationsShareARefusal(t *testing.T) {
 				}
 				sent := i.Faults.Count("TransactWriteItems")
 				_, err := i.repo.Modify(t.Context(), m1)
-				var refused *bookings.Refused
-				require.ErrorAs(t, err, &refused)
+				refused := blame.As[*bookings.Refused](t, err)
 				err = <-got
 				if test.changed {
 					require.ErrorIs(t, err, dynastay.ErrVersion)

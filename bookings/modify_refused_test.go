@@ -85,8 +85,7 @@ func TestModifyCondition(t *testing.T) {
 				assert.Equal(t, test.stay, got.Booking.Stay)
 				return
 			}
-			var refused *bookings.Refused
-			require.ErrorAs(t, err, &refused)
+			refused := blame.As[*bookings.Refused](t, err)
 			require.Len(t, refused.Nights, 1, "%v", refused)
 			assert.Equal(t, test.reason, refused.Nights[0].Reason)
 			assert.Equal(t, test.date, refused.Nights[0].Date)
@@ -187,8 +186,7 @@ func TestKeptNightsKeepTheirPrice(t *testing.T) {
 	m.Quote.Total = dynastay.MustMoney("201", "USD")
 	m.Quote.Lines[0].Subtotal = m.Quote.Total
 	_, err := i.repo.Modify(t.Context(), m)
-	var refused *bookings.Refused
-	require.ErrorAs(t, err, &refused)
+	refused := blame.As[*bookings.Refused](t, err)
 	assert.Equal(t, []availability.RefusedNight{{
 		RoomTypeID: i.roomType("a"), Date: innStay.CheckIn.AddDays(1), Reason: availability.PriceChanged, Price: innPrices["a"],
 	}}, refused.Nights)
@@ -197,8 +195,7 @@ func TestKeptNightsKeepTheirPrice(t *testing.T) {
 // refusedNights returns the nights of a refusal, without what it says about them.
 func refusedNights(t *testing.T, err error) (all []availability.RefusedNight) {
 	t.Helper()
-	var refused *bookings.Refused
-	require.ErrorAs(t, err, &refused)
+	refused := blame.As[*bookings.Refused](t, err)
 	for _, n := range refused.Nights {
 		all = append(all, availability.RefusedNight{RoomTypeID: n.RoomTypeID, Date: n.Date, Reason: n.Reason})
 	}
@@ -325,8 +322,7 @@ func TestRulesOfAModification(t *testing.T) {
 				for _, rule := range test.binds {
 					want = append(want, reasons[rule])
 				}
-				var refused *availability.Refused
-				require.ErrorAs(t, err, &refused)
+				refused := blame.As[*availability.Refused](t, err)
 				for _, n := range refused.Nights {
 					got = append(got, n.Reason)
 				}
@@ -369,8 +365,7 @@ func TestRulesAtTheirLimit(t *testing.T) {
 				require.NoError(t, err)
 				return
 			}
-			var refused *availability.Refused
-			require.ErrorAs(t, err, &refused)
+			refused := blame.As[*availability.Refused](t, err)
 			require.Len(t, refused.Nights, 1)
 			assert.Equal(t, test.reason, refused.Nights[0].Reason)
 		})

@@ -160,8 +160,7 @@ func TestMoves(t *testing.T) {
 				stored, getErr := l.repo.Get(t.Context(), before.ID, dynastay.Consistent)
 				require.NoError(t, getErr)
 				if !slices.Contains(a.from, status) {
-					var state *bookings.StatusError
-					require.ErrorAs(t, err, &state)
+					state := blame.As[*bookings.StatusError](t, err)
 					assert.Equal(t, &bookings.StatusError{BookingID: before.ID, Status: status, Op: a.verb}, state)
 					assert.Equal(t, "cannot "+a.verb+" booking "+before.ID+": its status is "+string(status), err.Error())
 					assert.Equal(t, before, stored)
@@ -182,8 +181,7 @@ func TestMoves(t *testing.T) {
 				}
 				assert.Equal(t, left, l.hotel.Left(t, l.DB.DB, fixture.Stay))
 				_, err = a.do(t.Context(), l.repo, before.ID)
-				var state *bookings.StatusError
-				require.ErrorAs(t, err, &state, "once")
+				blame.As[*bookings.StatusError](t, err, "once")
 				assert.Equal(t, left, l.hotel.Left(t, l.DB.DB, fixture.Stay))
 			})
 		}

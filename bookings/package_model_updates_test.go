@@ -12,6 +12,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/model"
 )
 
@@ -195,8 +196,7 @@ func (w *world) updateTogether(u availability.UpdateRequest, want []availability
 	}
 	no := slices.DeleteFunc(slices.Clone(want), func(d availability.DateReport) bool { return d.Err == nil })
 	if len(no) > 0 {
-		var failed *availability.UpdateError
-		require.ErrorAs(w.t, err, &failed)
+		failed := blame.As[*availability.UpdateError](w.t, err)
 		require.Equal(w.t, len(want), failed.Of)
 		w.sameDates(no, failed.Dates, false)
 		w.met.Add("update: none together", 1)
@@ -230,13 +230,11 @@ func (w *world) sameDate(want, got availability.DateReport) {
 			name = "overbooked"
 		}
 	case *availability.SoldError:
-		var sold *availability.SoldError
-		require.ErrorAs(w.t, got.Err, &sold)
+		sold := blame.As[*availability.SoldError](w.t, got.Err)
 		require.Equal(w.t, no, sold)
 		name = "sold"
 	case *availability.LimitsError:
-		var limits *availability.LimitsError
-		require.ErrorAs(w.t, got.Err, &limits)
+		limits := blame.As[*availability.LimitsError](w.t, got.Err)
 		require.Equal(w.t, no, limits)
 		name = "limits"
 	default:

@@ -17,6 +17,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/internal/testing/model"
 	"github.com/dynastay/dynastay/internal/testing/raw"
@@ -260,12 +261,10 @@ func dollars(cents int64) dynastay.Money {
 func (w *world) fails(want, err error) {
 	switch want := want.(type) {
 	case *dynastay.InvalidError:
-		var got *dynastay.InvalidError
-		require.ErrorAs(w.t, err, &got)
+		got := blame.As[*dynastay.InvalidError](w.t, err)
 		require.Equal(w.t, want.Field, got.Field, "%v", err)
 	case *availability.Refused:
-		var got *availability.Refused
-		require.ErrorAs(w.t, err, &got)
+		got := blame.As[*availability.Refused](w.t, err)
 		require.Equal(w.t, want.Nights, got.Nights)
 	case either:
 		if errors.As(err, new(*availability.Refused)) {
@@ -290,8 +289,7 @@ func (w *world) fails(want, err error) {
 
 // sameError compares errors of one type.
 func sameError[E error](w *world, want E, err error) {
-	var got E
-	require.ErrorAs(w.t, err, &got)
+	got := blame.As[E](w.t, err)
 	require.Equal(w.t, want, got)
 }
 

@@ -249,8 +249,7 @@ func TestDiscountRefused(t *testing.T) {
 	t.Parallel()
 	promo := func(err error, want error, text string) {
 		t.Helper()
-		var refused *bookings.PromoError
-		require.ErrorAs(t, err, &refused)
+		blame.As[*bookings.PromoError](t, err)
 		assert.ErrorIs(t, err, want)
 		assert.EqualError(t, err, "cannot use promo code SUMMER2024: "+text)
 	}

@@ -131,8 +131,7 @@ func TestCreatePromoCodeRefuses(t *testing.T) {
 		{"UsageCount", "must be 0 for a new code", func(p *bookings.PromoCode) { p.UsageCount = -1 }},
 	} {
 		_, err := repo.CreatePromoCode(t.Context(), summer(test.change))
-		var invalid *dynastay.InvalidError
-		require.ErrorAs(t, err, &invalid, "%v", test)
+		invalid := blame.As[*dynastay.InvalidError](t, err, "%v", test)
 		assert.Equal(t, []string{test.field, test.reason}, []string{invalid.Field, invalid.Reason})
 	}
 	assert.Empty(t, stop(), "no request was sent")

@@ -132,8 +132,7 @@ func TestRefusedRefundsOfCancellations(t *testing.T) {
 		assert.ErrorIs(t, err, test.want)
 	}
 	_, err := i.repo.CancelWithRefund(t.Context(), b.ID, "", bookings.Refund{ID: "re_1"})
-	var unknown *bookings.PolicyError
-	require.ErrorAs(t, err, &unknown)
+	unknown := blame.As[*bookings.PolicyError](t, err)
 	assert.Equal(t, availability.CancellationPolicy("custom_flexible"), unknown.Policy)
 	now, err := i.repo.Get(t.Context(), b.ID)
 	require.NoError(t, err)
@@ -207,8 +206,7 @@ func TestConfirmWithPayment(t *testing.T) {
 	assert.Equal(t, 2, spent.Requests)
 	assert.Equal(t, [3]bookings.PaymentStatus{bookings.PaymentPaid, bookings.PaymentPaid, bookings.PaymentPaid}, i.paymentStatuses(t, b.ID))
 	_, err := i.repo.ConfirmWithPayment(t.Context(), b.ID, charge("", "ch_2", "200", bookings.PaymentPaid))
-	var state *bookings.StatusError
-	require.ErrorAs(t, err, &state)
+	blame.As[*bookings.StatusError](t, err)
 	h, err := i.repo.PaymentHistory(t.Context(), b.ID)
 	require.NoError(t, err)
 	assert.Len(t, h.Payments, 1)

@@ -65,8 +65,7 @@ func TestGetAll(t *testing.T) {
 	setText(t, db, dynastay.Key{PK: keyOf(two.ID).PK, SK: "ROOM#" + hotel.RoomTypeID}, "Quantity", "one")
 	got, err := repo.GetAll(ctx, []string{three.ID, one.ID, two.ID, three.ID, four.ID, "bkg_none"})
 	assert.Equal(t, []*bookings.Booking{nil, one, nil, nil, four, nil}, got)
-	var unreadable *dynastay.UnreadableError
-	require.ErrorAs(t, err, &unreadable)
+	unreadable := blame.As[*dynastay.UnreadableError](t, err)
 	require.Len(t, unreadable.Items, 2, "each once, in the order of the ids")
 	assert.ErrorContains(t, unreadable.Items[0], three.ID+" (NumberOfAdults)")
 	assert.ErrorContains(t, unreadable.Items[1], two.ID+"/ROOM#"+hotel.RoomTypeID+" (Quantity)")

@@ -141,8 +141,7 @@ func TestSettleOwnPolicies(t *testing.T) {
 				return test.terms, test.ok
 			})
 			if test.refused {
-				var unknown *bookings.PolicyError
-				require.ErrorAs(t, err, &unknown)
+				unknown := blame.As[*bookings.PolicyError](t, err)
 				assert.Equal(t, bookings.PolicyError{BookingID: "bkg_1", RoomTypeID: "room_1", Policy: policy}, *unknown)
 				continue
 			}
@@ -150,8 +149,7 @@ func TestSettleOwnPolicies(t *testing.T) {
 			assert.Equal(t, test.kept, got.Kept.Amount())
 		}
 		_, err := priced("100", "USD", lineOf("room_1", "100", policy)).Settle(dynastay.Money{}, before(24), nil)
-		var unknown *bookings.PolicyError
-		require.ErrorAs(t, err, &unknown)
+		blame.As[*bookings.PolicyError](t, err)
 	}
 	never := func(availability.CancellationPolicy) (availability.Terms, bool) {
 		assert.Fail(t, "asked for the terms of a policy that package availability defines")
@@ -220,8 +218,7 @@ func TestSettleForeignBookings(t *testing.T) {
 			test.change(test.b)
 		}
 		got, err := test.b.Settle(dynastay.Money{}, before(24), nil)
-		var corrupt *dynastay.Error
-		require.ErrorAs(t, err, &corrupt, test.name)
+		corrupt := blame.As[*dynastay.Error](t, err, test.name)
 		assert.ErrorIs(t, err, dynastay.ErrCorrupt)
 		assert.Equal(t, test.field, corrupt.Field, test.name)
 		assert.Equal(t, "bkg_1", corrupt.ID)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest/engine"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -173,8 +174,7 @@ func TestMessageWithoutAnyEngine(t *testing.T) {
 		"DYNTEST_ENGINE=", "DYNTEST_ENDPOINT=", "DYNTEST_DYNAMODB_LOCAL=", "DYNTEST_IMAGE="+noImage, "DOCKER_HOST=tcp://127.0.0.1:1",
 		"PATH="+nowhere, "HOME="+nowhere, "XDG_CACHE_HOME="+nowhere, "LocalAppData="+nowhere,
 	).Output()
-	var failed *exec.ExitError
-	require.ErrorAs(t, err, &failed, "the child's test should have failed; it printed:\n%s", output)
+	blame.As[*exec.ExitError](t, err, "the child's test should have failed; it printed:\n%s", output)
 	message := string(output)
 	for _, part := range []string{
 		"--- FAIL: TestMessageWithoutAnyEngine",

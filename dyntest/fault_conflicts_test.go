@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 )
 
 // add is a transaction that adds one to the value of each item.
@@ -47,8 +48,7 @@ func remove(d *DB, id string) *dynamodb.DeleteItemInput {
 // assertCancelled checks the codes of a cancelled transaction's reasons, in the order of its actions.
 func assertCancelled(t *testing.T, err error, codes ...string) {
 	t.Helper()
-	var cancelled *types.TransactionCanceledException
-	require.ErrorAs(t, err, &cancelled)
+	cancelled := blame.As[*types.TransactionCanceledException](t, err)
 	var got []string
 	for _, reason := range cancelled.CancellationReasons {
 		got = append(got, *reason.Code)
@@ -85,8 +85,7 @@ func TestTransactionHoldsItsItems(t *testing.T) {
 	_, err = client.TransactGetItems(ctx, get(d, "a", "c"))
 	assertCancelled(t, err, "TransactionConflict", "None")
 
-	var conflict *types.TransactionConflictException
-	require.ErrorAs(t, put(ctx, client, d, "a", "1"), &conflict)
+	conflict := blame.As[*types.TransactionConflictException](t, put(ctx, client, d, "a", "1"))
 	assert.Equal(t, "Transaction is ongoing for the item", conflict.ErrorMessage())
 	_, err = client.DeleteItem(ctx, remove(d, "b"))
 	assert.ErrorAs(t, err, &conflict)

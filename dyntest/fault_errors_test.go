@@ -12,16 +12,16 @@ import (
 	"github.com/aws/smithy-go"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay/internal/testing/blame"
 )
 
 // assertStatus checks the code and the HTTP status of an error of the service.
 func assertStatus(t *testing.T, err error, status int, code string) {
 	t.Helper()
-	var response *awshttp.ResponseError
-	require.ErrorAs(t, err, &response)
+	response := blame.As[*awshttp.ResponseError](t, err)
 	assert.Equal(t, status, response.HTTPStatusCode())
-	var api smithy.APIError
-	require.ErrorAs(t, err, &api)
+	api := blame.As[smithy.APIError](t, err)
 	assert.Equal(t, code, api.ErrorCode())
 	assert.NotEmpty(t, api.ErrorMessage())
 }
@@ -89,8 +89,7 @@ func TestThrottle(t *testing.T) {
 		err := send(ctx)
 		if isTransaction(operation) {
 			assertStatus(t, err, http.StatusBadRequest, "TransactionCanceledException")
-			var cancelled *types.TransactionCanceledException
-			require.ErrorAs(t, err, &cancelled)
+			cancelled := blame.As[*types.TransactionCanceledException](t, err)
 			assert.Equal(t, "Transaction cancelled, please refer cancellation reasons for specific reasons [ThrottlingError, None]",
 				cancelled.ErrorMessage())
 			require.Len(t, cancelled.CancellationReasons, 2)
@@ -119,8 +118,7 @@ func TestCancel(t *testing.T) {
 			continue
 		}
 		assertStatus(t, err, http.StatusBadRequest, "TransactionCanceledException")
-		var cancelled *types.TransactionCanceledException
-		require.ErrorAs(t, err, &cancelled)
+		cancelled := blame.As[*types.TransactionCanceledException](t, err)
 		require.Len(t, cancelled.CancellationReasons, 2)
 		assert.Equal(t, "ValidationError", *cancelled.CancellationReasons[0].Code)
 		assert.Equal(t, "None", *cancelled.CancellationReasons[1].Code)

@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 )
 
 // tools is a table with an index.
@@ -308,8 +309,7 @@ func TestErrorsHaveTheirCodes(t *testing.T) {
 		_, err := d.Client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{
 			TableName: d.things(), Key: key("a"), ConditionExpression: aws.String("attribute_exists(pk)"),
 		})
-		var failed *types.ConditionalCheckFailedException
-		require.ErrorAs(t, err, &failed)
+		blame.As[*types.ConditionalCheckFailedException](t, err)
 	})
 	require.Len(t, spent.Calls, 1)
 	assert.Equal(t, "ConditionalCheckFailedException", spent.Calls[0].Err)

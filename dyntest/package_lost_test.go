@@ -12,6 +12,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/properties"
 )
@@ -209,8 +210,7 @@ func TestRefusalOfTheService(t *testing.T) {
 	h := openHouse(t)
 	denied := h.Faults.Inject(dyntest.Fail("AccessDeniedException"), dyntest.When{Nth: 1})
 	_, err := bookings.New(h.DB.DB, nil).Create(t.Context(), h.ask(t, "ada"))
-	var api smithy.APIError
-	require.ErrorAs(t, err, &api)
+	api := blame.As[smithy.APIError](t, err)
 	assert.Equal(t, "AccessDeniedException", api.ErrorCode())
 	for _, kind := range []error{dynastay.ErrOutcomeUnknown, dynastay.ErrThrottled, dynastay.ErrContention, dynastay.ErrNotFound} {
 		assert.NotErrorIs(t, err, kind)

@@ -12,6 +12,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/properties"
 )
@@ -45,8 +46,7 @@ func TestAnotherProcessIsFaster(t *testing.T) {
 		require.NoError(t, err)
 	}), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
 	_, err := bookings.New(h.DB.DB, nil).Create(t.Context(), mine)
-	var refused *bookings.Refused
-	require.ErrorAs(t, err, &refused)
+	refused := blame.As[*bookings.Refused](t, err)
 	assert.True(t, refused.Has(availability.SoldOut))
 	assert.Empty(t, h.bookedBy(t, "ada"))
 	assert.Equal(t, []int{0, 0, 0}, h.Left(t, h.Direct, fixture.Stay))

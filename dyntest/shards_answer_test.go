@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 )
 
 // The requests of a consumer go through the faults and the meter, and those of the simulation do not.
@@ -85,8 +86,7 @@ func TestRefusedIteratorBelowShards(t *testing.T) {
 	assert.Equal(t, 2, asked)
 
 	refusals, asked = 2, 0
-	var theirs *refusedByEngine
-	require.ErrorAs(t, (&stream{arn: "a"}).pull(source{x, next}), &theirs, "it is refused again")
+	blame.As[*refusedByEngine](t, (&stream{arn: "a"}).pull(source{x, next}), "it is refused again")
 	assert.Equal(t, 2, asked)
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -51,8 +52,7 @@ func TestTableWhoseCreationFails(t *testing.T) {
 	assert.Len(t, table.Table.GlobalSecondaryIndexes, len(schema.Indexes))
 
 	client, sent = failing(0, 0, "")
-	var exists *types.ResourceInUseException
-	require.ErrorAs(t, createTable(t.Context(), client, name, schema), &exists)
+	blame.As[*types.ResourceInUseException](t, createTable(t.Context(), client, name, schema))
 	assert.Equal(t, 1, *sent, "a refusal is final")
 
 	client, sent = failing(creations, 500, broken)

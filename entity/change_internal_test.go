@@ -13,6 +13,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	values "github.com/dynastay/dynastay/internal/stored"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 )
 
 // An update whose function sets a value that cannot be stored writes nothing.
@@ -265,8 +266,7 @@ func TestChangeOfRefusals(t *testing.T) {
 	spoilt := cloneItem(stored)
 	values.Place(spoilt, "Spec.Size", str("large"))
 	_, err = table.ChangeOf(shopKey, dynastay.RowOf(spoilt), func(*shop) error { return nil })
-	var e *dynastay.Error
-	require.ErrorAs(t, err, &e)
+	e := blame.As[*dynastay.Error](t, err)
 	assert.Equal(t, dynastay.Error{Entity: "Shop", ID: "SHOP#1/METADATA", Field: "Spec.Size", Kind: dynastay.ErrCorrupt, Err: e.Err}, *e)
 	assert.NotErrorIs(t, err, dynastay.ErrInvalid)
 

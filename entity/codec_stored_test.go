@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/draw"
 )
 
@@ -214,8 +215,7 @@ func TestValueOfARowOfAnotherForm(t *testing.T) {
 	}
 	item["WriteId"] = str("abc")
 	_, err = e.Value(received(t, item))
-	var failed *dynastay.Error
-	require.ErrorAs(t, err, &failed)
+	failed := blame.As[*dynastay.Error](t, err)
 	assert.Equal(t, &dynastay.Error{
 		Entity: "Lock", ID: "SHOP#1/METADATA", Field: "WriteId", Kind: dynastay.ErrCorrupt, Err: failed.Err,
 	}, failed)

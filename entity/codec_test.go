@@ -360,8 +360,7 @@ func decodeAnything(t *rapid.T) {
 	err := allCodec.Decode(dynastay.RowOf(item), &a)
 	assert.Equal(t, before, item, "reading leaves the item alone")
 	if err != nil {
-		var e *dynastay.Error
-		require.ErrorAs(t, err, &e)
+		e := blame.As[*dynastay.Error](t, err)
 		corrupt(t, err, e.Field)
 		assert.True(t, slices.ContainsFunc(storedNames, func(name string) bool {
 			return e.Field == name || strings.HasPrefix(e.Field, name+".") || strings.HasPrefix(e.Field, name+"[")
@@ -395,8 +394,7 @@ func TestDeclareRefusesMixedCurrencies(t *testing.T) {
 	usd, eur := dynastay.MustMoney("1", "USD"), dynastay.MustMoney("1", "EUR")
 	for _, a := range []all{{M: usd, N: eur}, {Fee: eur, Currency: "USD"}, {Fee: eur}} {
 		_, err := allCodec.Encode(&a)
-		var invalid *dynastay.InvalidError
-		require.ErrorAs(t, err, &invalid)
+		invalid := blame.As[*dynastay.InvalidError](t, err)
 		assert.Contains(t, []string{"N", "Fee"}, invalid.Field)
 		assert.NotErrorIs(t, err, dynastay.ErrCorrupt)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 )
 
 type (
@@ -204,8 +205,7 @@ func TestRefusedByTheirOwnNames(t *testing.T) {
 
 		err := db.Write(t.Context(), table.PutOp(&visit{ID: "other"}), table.CreateOp(&v))
 		assert.Equal(t, reason, invalid(t, err, test.field), test.field)
-		var placed *dynastay.Error
-		require.ErrorAs(t, err, &placed, test.field)
+		placed := blame.As[*dynastay.Error](t, err, test.field)
 		assert.Equal(t, "Operations[1]", placed.Entity, test.field)
 		assert.EqualError(t, err, "visits.Create: Operations[1]: invalid "+test.field+": "+test.reason, test.field)
 
@@ -234,8 +234,7 @@ func TestUpdateRefusedByItsOwnName(t *testing.T) {
 		invalid(t, db.Write(t.Context(), update(edit)), field)
 		err := db.Write(t.Context(), table.PutOp(&visit{ID: "other"}), update(edit))
 		invalid(t, err, field)
-		var placed *dynastay.Error
-		require.ErrorAs(t, err, &placed, field)
+		placed := blame.As[*dynastay.Error](t, err, field)
 		assert.Equal(t, "Operations[1]", placed.Entity, field)
 	}
 	_, err = table.Get(t.Context(), dynastay.Key{PK: "VISIT#other", SK: "METADATA"}, dynastay.Consistent)
@@ -260,8 +259,7 @@ func TestIndexKeyRefused(t *testing.T) {
 			stop := db.Faults.Record()
 			_, err := table.Create(t.Context(), &v)
 			reason := invalid(t, err, test.field)
-			var failed *dynastay.Error
-			require.ErrorAs(t, err, &failed)
+			failed := blame.As[*dynastay.Error](t, err)
 			assert.Equal(t, &dynastay.Error{Entity: "ByGuest", Field: test.attribute, Err: failed.Err}, failed)
 			assert.EqualError(t, err, "visits.Create: ByGuest ("+test.attribute+"): invalid "+test.field+": "+reason)
 

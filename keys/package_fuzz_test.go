@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/keys/key/keytest"
 )
 
@@ -94,8 +94,7 @@ func TestParseIsStrict(t *testing.T) {
 
 func TestParseErrors(t *testing.T) {
 	_, err := Parse[PropertyByCity](dynastay.Key{PK: "CITY#New York#USA", SK: "RATING#11.0#PROPERTY#prop_1"})
-	var failure *dynastay.Error
-	require.ErrorAs(t, err, &failure)
+	failure := blame.As[*dynastay.Error](t, err)
 	assert.Equal(t, "PropertyByCity", failure.Entity)
 	assert.Equal(t, "CITY#New York#USA/RATING#11.0#PROPERTY#prop_1", failure.ID)
 	assert.ErrorIs(t, err, dynastay.ErrCorrupt)

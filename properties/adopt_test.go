@@ -433,8 +433,7 @@ func TestForeignOperations(t *testing.T) {
 	} {
 		err := db.Write(t.Context(), op)
 		require.ErrorIs(t, err, properties.ErrForeign, name)
-		var failure *dynastay.Error
-		require.ErrorAs(t, err, &failure)
+		failure := blame.As[*dynastay.Error](t, err)
 		assert.Equal(t, []string{"properties." + name, "Property", "prop_123"}, []string{failure.Op, failure.Entity, failure.ID})
 		assert.NoError(t, failure.Kind)
 	}

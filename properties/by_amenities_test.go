@@ -12,6 +12,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
 	storedform "github.com/dynastay/dynastay/internal/stored"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/market"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
@@ -118,13 +119,11 @@ func TestByAmenitiesOfUnreadableProperties(t *testing.T) {
 			for paging := (dynastay.Paging{Limit: limit}); ; {
 				page, err := withWifiAndPool(repo).Page(t.Context(), paging)
 				if err != nil {
-					var unreadable *dynastay.UnreadableError
-					require.ErrorAs(t, err, &unreadable, path)
+					unreadable := blame.As[*dynastay.UnreadableError](t, err, path)
 					require.Len(t, unreadable.Items, 1)
 					assert.ErrorIs(t, unreadable.Items[0], dynastay.ErrCorrupt)
 					assert.NotErrorIs(t, unreadable.Items[0], dynastay.ErrInvalid)
-					var named *dynastay.Error
-					require.ErrorAs(t, unreadable.Items[0], &named)
+					named := blame.As[*dynastay.Error](t, unreadable.Items[0])
 					assert.Equal(t, "b", named.ID)
 					reported++
 				}

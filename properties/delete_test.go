@@ -136,8 +136,7 @@ func TestDeleteSoldAhead(t *testing.T) {
 	require.NoError(t, err)
 	before, sent := allItems(t, s.db), writes(s.db)
 	err = s.repo.Delete(t.Context(), s.id)
-	var sold *availability.SoldAheadError
-	require.ErrorAs(t, err, &sold)
+	sold := blame.As[*availability.SoldAheadError](t, err)
 	assert.Equal(t, []availability.SoldNight{
 		{RoomTypeID: s.rooms[1], Date: dynastay.MustDate("2026-07-01"), Rooms: 1}, {RoomTypeID: s.rooms[1], Date: dynastay.MustDate("2026-07-02"), Rooms: 1},
 	}, sold.Nights)
@@ -166,8 +165,7 @@ func TestDeleteWhileARoomIsSold(t *testing.T) {
 				assert.NoError(t, err)
 			}), dyntest.When{Operation: "TransactWriteItems", Nth: nth})
 			for range 2 {
-				var sold *availability.SoldAheadError
-				require.ErrorAs(t, s.repo.Delete(t.Context(), s.id), &sold)
+				sold := blame.As[*availability.SoldAheadError](t, s.repo.Delete(t.Context(), s.id))
 				assert.Len(t, sold.Nights, 2)
 				assert.Equal(t, properties.Deleting, s.status())
 				s.assertWhole()

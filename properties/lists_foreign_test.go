@@ -12,6 +12,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
 	storedform "github.com/dynastay/dynastay/internal/stored"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 )
@@ -211,8 +212,7 @@ func TestListsOfUnreadableRows(t *testing.T) {
 		lists := listsOf(repo)
 		for _, name := range leaves {
 			page, err := lists[name].Page(t.Context(), dynastay.Paging{})
-			var unreadable *dynastay.UnreadableError
-			require.ErrorAs(t, err, &unreadable, name)
+			unreadable := blame.As[*dynastay.UnreadableError](t, err, name)
 			require.Len(t, unreadable.Items, 1)
 			assert.ErrorIs(t, unreadable.Items[0], dynastay.ErrCorrupt)
 			assert.ErrorContains(t, unreadable.Items[0], "prop_123")
@@ -247,8 +247,7 @@ func TestDamagedCard(t *testing.T) {
 	set(t, db, keyOf("c"), "SET Card.StarRating = :s", dynastay.Item{":s": dynastay.Text("five")})
 	list := repo.ByCity(properties.CityQuery{City: "New York", Country: "USA"})
 	page, err := list.Page(t.Context(), dynastay.Paging{Limit: 3})
-	var unreadable *dynastay.UnreadableError
-	require.ErrorAs(t, err, &unreadable)
+	unreadable := blame.As[*dynastay.UnreadableError](t, err)
 	require.Len(t, unreadable.Items, 1)
 	assert.ErrorContains(t, unreadable.Items[0], "Card c (StarRating): unreadable item")
 	assert.Equal(t, []string{"e", "d", "b"}, ids(page.Items))

@@ -99,8 +99,7 @@ func TestByOwnerOfForeignRows(t *testing.T) {
 	stop := db.Faults.Record()
 	page, err := repo.ByOwner("user_456").Page(t.Context(), dynastay.Paging{})
 	sent := stop()
-	var unreadable *dynastay.UnreadableError
-	require.ErrorAs(t, err, &unreadable)
+	unreadable := blame.As[*dynastay.UnreadableError](t, err)
 	require.Len(t, unreadable.Items, 1)
 	assert.ErrorContains(t, unreadable.Items[0], "Card unreadable (StarRating)")
 	require.Len(t, page.Items, 2)
@@ -186,8 +185,7 @@ func TestPendingApprovalsOfForeignRows(t *testing.T) {
 
 	set(t, db, keyOf("p1"), "SET Card.StarRating = :s", dynastay.Item{":s": dynastay.Text("five")})
 	_, err := repo.PendingApprovals().Page(t.Context(), dynastay.Paging{})
-	var unreadable *dynastay.UnreadableError
-	require.ErrorAs(t, err, &unreadable)
+	unreadable := blame.As[*dynastay.UnreadableError](t, err)
 	require.Len(t, unreadable.Items, 1)
 	assert.ErrorContains(t, unreadable.Items[0], "Card p1 (StarRating)")
 }

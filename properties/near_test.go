@@ -147,8 +147,7 @@ func TestNearOfUnreadableRows(t *testing.T) {
 	assert.Equal(t, []string{"a", "d"}, nearbyIDs(near))
 	assert.NotErrorIs(t, err, dynastay.ErrInvalid)
 	require.ErrorIs(t, err, dynastay.ErrCorrupt)
-	var unreadable *dynastay.UnreadableError
-	require.ErrorAs(t, err, &unreadable)
+	unreadable := blame.As[*dynastay.UnreadableError](t, err)
 	require.Len(t, unreadable.Items, 4)
 	for _, text := range []string{"Card b (StarRating)", "Card c (StarRating)", "Property unreadable-without-card (StarRating)", "Property off-earth"} {
 		assert.ErrorContains(t, err, text)

@@ -13,6 +13,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
@@ -104,8 +105,7 @@ func (s *seller) book(q *availability.Quote) (*bookings.Booking, error) {
 func (s *seller) assertOffSale(q *availability.Quote, context ...any) {
 	s.t.Helper()
 	_, err := s.book(q)
-	var refused *availability.Refused
-	require.ErrorAs(s.t, err, &refused, context...)
+	refused := blame.As[*availability.Refused](s.t, err, context...)
 	assert.True(s.t, refused.Has(availability.PropertyClosed), "%v", refused)
 }
 
@@ -202,11 +202,9 @@ func assertKeys(t raw.T, db *dyntest.DB, id string, context ...any) {
 // assertStatus asserts that a status refuses the operation.
 func assertStatus(t raw.T, err error, op string, status properties.Status) {
 	t.Helper()
-	var refused *properties.StatusError
-	require.ErrorAs(t, err, &refused)
+	refused := blame.As[*properties.StatusError](t, err)
 	assert.Equal(t, status, refused.Status)
-	var failure *dynastay.Error
-	require.ErrorAs(t, err, &failure)
+	failure := blame.As[*dynastay.Error](t, err)
 	assert.Equal(t, []string{op, "Property", "Status"}, []string{failure.Op, failure.Entity, failure.Field})
 	assert.ErrorContains(t, err, "not allowed while the status is "+string(status))
 }

@@ -143,8 +143,7 @@ func keyOf(id string) dynastay.Key { return dynastay.Key{PK: "PROPERTY#" + id, S
 // assertNotAllowed asserts that the status of a property did not allow an operation.
 func assertNotAllowed(t raw.T, err error, status properties.Status) {
 	t.Helper()
-	var refused *properties.StatusError
-	require.ErrorAs(t, err, &refused)
+	refused := blame.As[*properties.StatusError](t, err)
 	assert.Equal(t, status, refused.Status)
 	blame.Named(t, err, "Status")
 }

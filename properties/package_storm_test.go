@@ -18,6 +18,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/racing"
 	"github.com/dynastay/dynastay/properties"
 )
@@ -257,8 +258,7 @@ func TestManyWritersOfOneProperty(t *testing.T) {
 	checkDerived(t, db, "p1")
 	checked, err = availability.New(db.DB).Check(t.Context(), "p1", shared, 1, nights, dynastay.Consistent)
 	require.NoError(t, err)
-	var refused *availability.Refused
-	require.ErrorAs(t, checked.Err(), &refused)
+	refused := blame.As[*availability.Refused](t, checked.Err())
 	assert.Len(t, refused.Nights, nights.Nights(), "suspended")
 }
 

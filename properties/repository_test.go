@@ -129,8 +129,7 @@ func TestGetAll(t *testing.T) {
 	assert.Equal(t, []*properties.Property{nil, &one.Property}, got)
 	assert.ErrorContains(t, err, "Property p2 (StarRating): unreadable item")
 	assert.ErrorIs(t, err, dynastay.ErrCorrupt)
-	var unreadable *dynastay.UnreadableError
-	require.ErrorAs(t, err, &unreadable)
+	unreadable := blame.As[*dynastay.UnreadableError](t, err)
 	assert.Len(t, unreadable.Items, 1)
 
 	_, err = repo.GetAll(ctx, []string{"p1", "a#b"})

@@ -112,8 +112,7 @@ var (
 // refused checks that the change is refused with the nights that are still to come, and nothing changes.
 func (c *currencies) refused(t *testing.T, err error, dates ...dynastay.Date) {
 	t.Helper()
-	var open *availability.OpenAheadError
-	require.ErrorAs(t, err, &open)
+	open := blame.As[*availability.OpenAheadError](t, err)
 	assert.Equal(t, &availability.OpenAheadError{RoomTypeID: "room_1", Currency: "USD", Dates: dates}, open)
 	room, err := c.repo.GetRoomType(t.Context(), "p1", "room_1", dynastay.Consistent)
 	require.NoError(t, err)
@@ -142,8 +141,7 @@ func TestCurrencyOfOpenNights(t *testing.T) {
 
 	// Yesterday counts, because a clock may be behind. After that, nobody can sell the nights any more.
 	c.Clock.Set(c.today.AddDays(2).Time().Add(fixture.Now.Sub(c.today.Time())))
-	var open *availability.OpenAheadError
-	require.ErrorAs(t, c.change(t.Context()), &open)
+	open := blame.As[*availability.OpenAheadError](t, c.change(t.Context()))
 	assert.Equal(t, []dynastay.Date{c.today.AddDays(1)}, open.Dates)
 	c.Clock.Set(c.today.AddDays(3).Time().Add(fixture.Now.Sub(c.today.Time())))
 	spent := c.Measure(func() { require.NoError(t, c.change(t.Context())) })

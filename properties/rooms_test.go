@@ -437,8 +437,7 @@ func TestDeleteRoomTypeSoldAhead(t *testing.T) {
 
 	before := everything(t, db, "PROPERTY#"+hotel.ID, "ROOM#"+hotel.RoomTypeID)
 	err = repo.DeleteRoomType(t.Context(), hotel.ID, hotel.RoomTypeID)
-	var sold *availability.SoldAheadError
-	require.ErrorAs(t, err, &sold)
+	sold := blame.As[*availability.SoldAheadError](t, err)
 	require.Len(t, sold.Nights, 3)
 	assert.Equal(t, availability.SoldNight{RoomTypeID: hotel.RoomTypeID, Date: fixture.Stay.CheckIn, Rooms: 1}, sold.Nights[0])
 	assert.Equal(t, before, everything(t, db, "PROPERTY#"+hotel.ID, "ROOM#"+hotel.RoomTypeID))

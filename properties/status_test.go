@@ -186,8 +186,7 @@ func TestSuspendAndApprove(t *testing.T) {
 	s.assertWhole()
 	s.assertOffSale(offer)
 	_, err = s.quote(room)
-	var refused *availability.Refused
-	require.ErrorAs(t, err, &refused)
+	refused := blame.As[*availability.Refused](t, err)
 	_, err = s.tryOpen(room, "2026-08-01", 1)
 	assert.ErrorIs(t, err, availability.ErrClosed)
 	for _, host := range []func(context.Context, string) (availability.SalesChange, error){s.nights.CloseSales, s.nights.ReopenSales} {

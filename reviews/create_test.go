@@ -112,8 +112,7 @@ func TestBookingsThatCanBeReviewed(t *testing.T) {
 			assert.True(t, made.Verified, test.name)
 			continue
 		}
-		var refused *reviews.BookingError
-		require.ErrorAs(t, err, &refused, test.name)
+		refused := blame.As[*reviews.BookingError](t, err, test.name)
 		assert.Equal(t, &reviews.BookingError{BookingID: v.BookingID, Err: test.want}, refused, test.name)
 		assert.ErrorIs(t, err, test.want, test.name)
 		assert.Equal(t, "cannot review booking "+v.BookingID+": "+test.want.Error(), err.Error())

@@ -81,8 +81,7 @@ func TestModeration(t *testing.T) {
 	assert.Equal(t, version, h.property(t).Version)
 	for _, err := range []error{second(repo.Approve(t.Context(), "rev_none", 1)), second(repo.Reject(t.Context(), "rev_none", 1, ""))} {
 		assert.ErrorIs(t, err, dynastay.ErrNotFound)
-		var failure *dynastay.Error
-		require.ErrorAs(t, err, &failure)
+		failure := blame.As[*dynastay.Error](t, err)
 		assert.Equal(t, []string{"Review", "rev_none"}, []string{failure.Entity, failure.ID})
 	}
 	assert.Equal(t, "reviews.Approve: Review "+v.ID+" (Status): not allowed while the status is approved", approve(9).Error())
@@ -120,8 +119,7 @@ func TestPropertyIsGone(t *testing.T) {
 			}
 		} else {
 			for _, err := range []error{err, recount} {
-				var status *properties.StatusError
-				require.ErrorAs(t, err, &status, name)
+				status := blame.As[*properties.StatusError](t, err, name)
 				assert.Equal(t, properties.Deleting, status.Status)
 			}
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
@@ -119,8 +120,7 @@ func assertConsistentReads(t require.TestingT, requests []dyntest.Request) {
 
 func assertStatus(t *testing.T, err error, status reviews.Status) {
 	t.Helper()
-	var refused *reviews.StatusError
-	require.ErrorAs(t, err, &refused)
+	refused := blame.As[*reviews.StatusError](t, err)
 	assert.Equal(t, status, refused.Status)
 }
 

@@ -143,8 +143,7 @@ func TestWithResponses(t *testing.T) {
 	key := dynastay.Key{PK: "REVIEW#" + list[1].ID, SK: "RESPONSE"}
 	raw.Update(t, h.DB, keys.ReviewsTable, key, "SET ResponseText = :n", dynastay.Item{":n": dynastay.Number(7)})
 	filled, err = repo.WithResponses(t.Context(), list)
-	var unreadable *dynastay.UnreadableError
-	require.ErrorAs(t, err, &unreadable)
+	unreadable := blame.As[*dynastay.UnreadableError](t, err)
 	assert.Len(t, unreadable.Items, 1)
 	assert.Len(t, filled, 3)
 	assert.Nil(t, filled[1].Response)

@@ -132,8 +132,7 @@ func TestNothingIsCreatedForAnErasedUser(t *testing.T) {
 	} {
 		err := call()
 		require.ErrorIs(t, err, users.ErrErased, name)
-		var failure *dynastay.Error
-		require.ErrorAs(t, err, &failure)
+		failure := blame.As[*dynastay.Error](t, err)
 		assert.Equal(t, "User", failure.Entity, name)
 		assert.Equal(t, "john_1", failure.ID, name)
 		assert.NotEmpty(t, failure.Op, name)

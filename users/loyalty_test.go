@@ -91,8 +91,7 @@ func TestRedeemTooMuch(t *testing.T) {
 		stop := db.Faults.Record()
 		_, err := repo.Redeem(t.Context(), movement("b", balance+1))
 		assert.Len(t, stop(), 1)
-		var refused *users.PointsError
-		require.ErrorAs(t, err, &refused)
+		refused := blame.As[*users.PointsError](t, err)
 		assert.Equal(t, users.PointsError{UserID: "user_1", Points: balance + 1, Balance: balance}, *refused)
 		assert.Equal(t, fmt.Sprintf("loyalty account of user_1: %d points exceed the balance of %d", balance+1, balance), refused.Error())
 		assert.Equal(t, items, partition(t, db, "USER#user_1"))

@@ -10,6 +10,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability/listing"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 )
 
 // deleting starts a deletion of an imported reservation of 200 nights that takes several transactions.
@@ -86,12 +87,10 @@ func TestDeliveriesAfterADeletionThatHasBegun(t *testing.T) {
 			t.Parallel()
 			h := deleting(t)
 			h.crash(2)
-			var incomplete *listing.IncompleteError
-			require.ErrorAs(t, h.repo.Delete(t.Context(), lst, "BOOKING#e1"), &incomplete)
+			blame.As[*listing.IncompleteError](t, h.repo.Delete(t.Context(), lst, "BOOKING#e1"))
 			got, err := h.other().Import(t.Context(), test.next)
 			if test.want == "" {
-				var revision *listing.RevisionError
-				require.ErrorAs(t, err, &revision)
+				blame.As[*listing.RevisionError](t, err)
 			} else {
 				assert.Equal(t, test.want, outcomeOf(got.Outcome, err))
 			}

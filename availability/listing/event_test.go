@@ -8,6 +8,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability/listing"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 )
 
 // A booking and a block are made, moved and deleted, and a reservation is imported.
@@ -22,8 +23,7 @@ func TestEvents(t *testing.T) {
 	_, err = h.repo.Book(ctx, booking("bk_1", nights("2025-01-10", "2025-01-13")))
 	require.ErrorIs(t, err, dynastay.ErrAlreadyExists)
 	_, err = h.repo.Block(ctx, block("", nights("2025-01-12", "2025-01-15")))
-	var taken *listing.Taken
-	require.ErrorAs(t, err, &taken)
+	taken := blame.As[*listing.Taken](t, err)
 	assert.EqualError(t, err, "lst_123abc is not available: 2025-01-12 by BOOKING#bk_1 (LOCALSTAYS)")
 	_, err = h.repo.Block(ctx, block("b1", nights("2025-01-13", "2025-01-15")))
 	require.NoError(t, err)

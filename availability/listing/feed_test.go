@@ -76,8 +76,7 @@ func TestSync(t *testing.T) {
 	t.Log(h.runs(t))
 	// An empty feed frees nothing.
 	_, err := h.repo.Sync(t.Context(), h.feed("airbnb", calendarOf()))
-	var shrunk *listing.ShrunkError
-	require.ErrorAs(t, err, &shrunk)
+	shrunk := blame.As[*listing.ShrunkError](t, err)
 	assert.Equal(t, 45, shrunk.Nights)
 	s, err = h.repo.Sync(t.Context(), h.feed("airbnb", calendarOf()), listing.MayFree(45))
 	require.NoError(t, err)
@@ -174,8 +173,7 @@ func TestShrinkingFeeds(t *testing.T) {
 				require.NoError(t, err)
 				return
 			}
-			var shrunk *listing.ShrunkError
-			require.ErrorAs(t, err, &shrunk)
+			shrunk := blame.As[*listing.ShrunkError](t, err)
 			assert.Equal(t, test.lost, shrunk.Nights)
 			assert.NotEmpty(t, shrunk.Events)
 			assert.Empty(t, synced.Removed)
@@ -244,8 +242,7 @@ func TestUnreadableEntries(t *testing.T) {
 	// What is no complete calendar changes nothing.
 	for _, text := range []string{"", "<html>Bad gateway</html>", strings.TrimSuffix(calendarOf(), "END:VCALENDAR\r\n")} {
 		_, err := h.repo.Sync(t.Context(), h.feed("airbnb", text), listing.MayFree(1000))
-		var incomplete *ical.IncompleteError
-		require.ErrorAs(t, err, &incomplete)
+		blame.As[*ical.IncompleteError](t, err)
 		assert.Len(t, h.runs(t), 1)
 	}
 }

@@ -183,8 +183,7 @@ func TestTwoContentsOfOneRevision(t *testing.T) {
 	_, err := h.repo.Import(t.Context(), reservation("BC1", 1, nights("2025-02-01", "2025-02-04")))
 	require.NoError(t, err)
 	_, err = h.repo.Import(t.Context(), reservation("BC1", 1, nights("2025-02-01", "2025-02-05")))
-	var revision *listing.RevisionError
-	require.ErrorAs(t, err, &revision)
+	revision := blame.As[*listing.RevisionError](t, err)
 	assert.Equal(t, listing.RevisionError{
 		Revision: 1, Stay: nights("2025-02-01", "2025-02-04"), Delivered: nights("2025-02-01", "2025-02-05"),
 	}, *revision)

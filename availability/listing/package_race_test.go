@@ -13,6 +13,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability/listing"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/racing"
 )
 
@@ -87,8 +88,7 @@ func (h *home) won(t *testing.T, at string, a, b contender, first, second error)
 	if loser.name == a.name && errors.Is(lost, dynastay.ErrOutcomeUnknown) {
 		return
 	}
-	var taken *listing.Taken
-	require.ErrorAs(t, lost, &taken, "%s: %s", at, loser.name)
+	taken := blame.As[*listing.Taken](t, lost, "%s: %s", at, loser.name)
 	require.NotEmpty(t, taken.Nights, at)
 	for _, night := range taken.Nights {
 		assert.Equal(t, winner.event, night.EventID, at)

@@ -10,6 +10,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability/listing"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 )
 
 // While a refused Book of many nights is about to be undone, another process completes the same booking.
@@ -189,7 +190,6 @@ func TestContendedLongBookLeavesNights(t *testing.T) {
 	h := newHome(t)
 	h.Faults.Inject(dyntest.Conflict(), dyntest.When{Operation: "TransactWriteItems", Nth: 2, Times: 1000, Optional: true})
 	_, err := h.repo.Book(t.Context(), booking("bk_1", days("2025-01-01", 150)))
-	var incomplete *listing.IncompleteError
-	require.ErrorAs(t, err, &incomplete)
+	incomplete := blame.As[*listing.IncompleteError](t, err)
 	require.ErrorIs(t, incomplete.Err, dynastay.ErrContention)
 }

@@ -98,8 +98,7 @@ func TestUndoOfModifyLeaksNights(t *testing.T) {
 		assert.NoError(t, err)
 	})
 	_, err = h.repo.Modify(t.Context(), lst, "BLOCK#b", days("2025-02-01", 290))
-	var taken *listing.Taken
-	require.ErrorAs(t, err, &taken)
+	blame.As[*listing.Taken](t, err)
 	t.Log(err)
 	assert.Empty(t, h.wrong(t))
 }
@@ -118,8 +117,7 @@ func TestThrottledLongBookLeavesNights(t *testing.T) {
 	h := newHome(t)
 	h.Faults.Inject(dyntest.Throttle(), dyntest.When{Operation: "TransactWriteItems", Nth: 2, Times: 1000, Optional: true})
 	_, err := h.repo.Book(t.Context(), booking("bk_1", days("2025-01-01", 150)))
-	var incomplete *listing.IncompleteError
-	require.ErrorAs(t, err, &incomplete)
+	incomplete := blame.As[*listing.IncompleteError](t, err)
 	require.ErrorIs(t, incomplete.Err, dynastay.ErrThrottled)
 	assert.NotErrorIs(t, err, dynastay.ErrThrottled)
 }
@@ -137,8 +135,7 @@ func TestTakenAfterUndoFailed(t *testing.T) {
 	t.Log(err)
 	var taken *listing.Taken
 	assert.NotErrorAs(t, err, &taken)
-	var incomplete *listing.IncompleteError
-	require.ErrorAs(t, err, &incomplete)
+	incomplete := blame.As[*listing.IncompleteError](t, err)
 	assert.Equal(t, []string{lst, "BOOKING#bk_1"}, []string{incomplete.ListingID, incomplete.EventID})
 	require.NoError(t, h.repo.Delete(t.Context(), lst, "BOOKING#bk_1"))
 	assert.Empty(t, h.wrong(t))

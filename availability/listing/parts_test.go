@@ -15,6 +15,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability/listing"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/racing"
 	"github.com/dynastay/dynastay/keys/listingkeys"
 )
@@ -405,8 +406,7 @@ func TestUndoIsResumable(t *testing.T) {
 				require.NoError(t, listing.New(h.Direct).Delete(t.Context(), lst, "BOOKING#guest", dynastay.OrMissing()), at)
 			}
 			requests, err := run(0, dyntest.LoseRequest())
-			var taken *listing.Taken
-			require.ErrorAs(t, err, &taken)
+			blame.As[*listing.Taken](t, err)
 			guestLeaves("at once")
 			l.remove(t, h, event, "at once")
 			faults := map[string]dyntest.Fault{"request": dyntest.LoseRequest(), "response": dyntest.LoseAnswer()}

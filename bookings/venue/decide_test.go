@@ -10,6 +10,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings/venue"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 )
 
 func TestRejection(t *testing.T) {
@@ -70,8 +71,7 @@ func TestRefusalOfWhatIsNoLongerWanted(t *testing.T) {
 		assert.NoError(t, err)
 	}), dyntest.When{Operation: "Query", Nth: 1})
 	_, err := h.repo.Approve(t.Context(), admin, approval(b))
-	var status *venue.StatusError
-	require.ErrorAs(t, err, &status)
+	status := blame.As[*venue.StatusError](t, err)
 	assert.Equal(t, venue.Cancelled, status.Status)
 }
 

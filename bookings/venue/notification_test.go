@@ -9,6 +9,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings/venue"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/lists"
 )
 
@@ -25,8 +26,7 @@ func TestNotifications(t *testing.T) {
 	require.NoError(t, h.Write(ctx, h.repo.ApproveOp(admin, approval(b)), tell(b)))
 	h.Clock.Advance(time.Second)
 	loser := h.asked(t, ann, day, venue.FullDay)
-	var taken *venue.SlotTaken
-	require.ErrorAs(t, h.Write(ctx, h.repo.ApproveOp(admin, approval(loser)), tell(loser)), &taken)
+	blame.As[*venue.SlotTaken](t, h.Write(ctx, h.repo.ApproveOp(admin, approval(loser)), tell(loser)))
 	_, err := h.repo.Notify(ctx, venue.Notification{UserID: ann.UserID, Title: "News", ReadAt: now})
 	require.NoError(t, err)
 	messages := lists.All(t, h.repo.NotificationsOf(ann.UserID))

@@ -18,6 +18,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings/venue"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/keys/venuekeys"
 )
 
@@ -277,8 +278,7 @@ func (w *world) do(c call, key string) {
 	}
 	require.Equal(w.t, expected, got, "%s with the key %q: %v", c.name, key, err)
 	if no != nil && no.taken != nil {
-		var taken *venue.SlotTaken
-		require.ErrorAs(w.t, err, &taken)
+		taken := blame.As[*venue.SlotTaken](w.t, err)
 		require.Equal(w.t, plain(no.taken), plain(taken))
 	}
 	if err == nil {

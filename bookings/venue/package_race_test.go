@@ -14,6 +14,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings/venue"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/racing"
 )
 
@@ -74,8 +75,7 @@ func TestRaces(t *testing.T) {
 						if way.Unknown && errors.Is(err, dynastay.ErrOutcomeUnknown) {
 							continue // the event may have been written, and deleted since
 						}
-						var taken *venue.SlotTaken
-						require.ErrorAs(t, err, &taken, way.Name)
+						taken := blame.As[*venue.SlotTaken](t, err, way.Name)
 						require.Len(t, taken.Events, 1, way.Name)
 						assert.Equal(t, events[0], taken.Events[0], way.Name)
 					}

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay/bookings/venue"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 )
 
 // Slots that overlap exclude each other, and those that do not overlap do not.
@@ -26,8 +27,7 @@ func TestSlotsExcludeEachOther(t *testing.T) {
 				h.consistency(t)
 				continue
 			}
-			var taken *venue.SlotTaken
-			require.ErrorAs(t, err, &taken, "%s, then %s", first, second)
+			taken := blame.As[*venue.SlotTaken](t, err, "%s, then %s", first, second)
 			assert.Equal(t, day, taken.Date)
 			assert.Equal(t, second, taken.Slot)
 			require.Len(t, taken.Events, 1)

@@ -9,10 +9,10 @@ import (
 	"unicode"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/internal/card"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 )
 
 func refused(text string) bool { return card.Check(text) != nil }
@@ -318,8 +318,7 @@ func TestCodes(t *testing.T) {
 func TestTheError(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"4111 1111 1111 1111", "cvc 987"} {
-		var invalid *dynastay.InvalidError
-		require.ErrorAs(t, card.Check(text), &invalid)
+		invalid := blame.As[*dynastay.InvalidError](t, card.Check(text))
 		assert.Equal(t, dynastay.InvalidError{Reason: "must not contain a card number or a card verification code"}, *invalid)
 		assert.False(t, errors.Is(invalid, dynastay.ErrCursor))
 	}

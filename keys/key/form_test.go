@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/keys/key"
 )
 
@@ -90,8 +91,7 @@ func TestSortPrefixEndsBehindTheFirstValue(t *testing.T) {
 
 func TestParseErrors(t *testing.T) {
 	_, err := key.Parse[Visit](dynastay.Key{PK: "GUEST#guest_1", SK: "DAY#2025-02-30#VISIT#visit_1"})
-	var failure *dynastay.Error
-	require.ErrorAs(t, err, &failure)
+	failure := blame.As[*dynastay.Error](t, err)
 	assert.Equal(t, "Visit", failure.Entity)
 	assert.Equal(t, "GUEST#guest_1/DAY#2025-02-30#VISIT#visit_1", failure.ID)
 	assert.ErrorIs(t, err, dynastay.ErrCorrupt)

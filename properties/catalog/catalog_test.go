@@ -185,10 +185,8 @@ func TestAll(t *testing.T) {
 	for _, list := range []dynastay.List[*catalog.Location]{locations.All(), locations.Find("b"), locations.Complete("b")} {
 		page, err := list.Page(t.Context(), dynastay.Paging{})
 		assert.NotEmpty(t, page.Items)
-		var unreadable *dynastay.UnreadableError
-		require.ErrorAs(t, err, &unreadable)
-		var failure *dynastay.Error
-		require.ErrorAs(t, unreadable.Items[0], &failure)
+		unreadable := blame.As[*dynastay.UnreadableError](t, err)
+		failure := blame.As[*dynastay.Error](t, unreadable.Items[0])
 		assert.Equal(t, []string{"Location", "d", "City"}, []string{failure.Entity, failure.ID, failure.Field})
 		assert.False(t, slices.Contains(page.Items, nil))
 	}

@@ -87,8 +87,7 @@ func TestFailedCallsWriteNothing(t *testing.T) {
 	require.NoError(t, locations.Delete(t.Context(), "york", dynastay.OrMissing()))
 	require.ErrorIs(t, locations.Delete(t.Context(), "new-york", dynastay.IfVersion(2)), dynastay.ErrVersion)
 	_, err = locations.Get(t.Context(), "york")
-	var failure *dynastay.Error
-	require.ErrorAs(t, err, &failure)
+	failure := blame.As[*dynastay.Error](t, err)
 	assert.Equal(t, dynastay.Error{Entity: "Location", ID: "york", Kind: dynastay.ErrNotFound}, *failure)
 	assert.Equal(t, before, partition(t, db, "locations"))
 }

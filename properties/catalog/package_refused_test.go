@@ -46,8 +46,7 @@ func TestInvalidLocations(t *testing.T) {
 	} {
 		refused := func(err error) {
 			t.Helper()
-			var invalid *dynastay.InvalidError
-			require.ErrorAs(t, err, &invalid)
+			invalid := blame.As[*dynastay.InvalidError](t, err)
 			assert.Equal(t, []string{test.field, test.reason}, []string{invalid.Field, invalid.Reason})
 		}
 		stop := db.Faults.Record()
@@ -90,8 +89,7 @@ func TestInvalidAmenities(t *testing.T) {
 		{"Aliases[2]", "must contain a letter or a digit", func(a *catalog.Amenity) { a.Aliases = []string{"a", "b", ""} }},
 	} {
 		_, err := amenities.Create(t.Context(), wifi(test.edit))
-		var invalid *dynastay.InvalidError
-		require.ErrorAs(t, err, &invalid)
+		invalid := blame.As[*dynastay.InvalidError](t, err)
 		assert.Equal(t, []string{test.field, test.reason}, []string{invalid.Field, invalid.Reason})
 	}
 	create(t, amenities, wifi(func(a *catalog.Amenity) {

@@ -46,8 +46,7 @@ func TestSetting(t *testing.T) {
 	want := catalog.Versioned[fees]{Name: "fees", Value: fees{15, []string{"USA"}}, UpdatedAt: noon, Version: 1}
 	assert.Equal(t, want, *made)
 	_, err = setting.Create(t.Context(), fees{1, nil})
-	var failure *dynastay.Error
-	require.ErrorAs(t, err, &failure)
+	failure := blame.As[*dynastay.Error](t, err)
 	assert.Equal(t, dynastay.Error{Op: "config.Create", Entity: "Config", ID: "fees", Kind: dynastay.ErrAlreadyExists}, *failure)
 	_, err = other.Get(t.Context())
 	assert.ErrorIs(t, err, dynastay.ErrNotFound)

@@ -30,8 +30,7 @@ func (n *inns) refusal(t testing.TB, r search.Request) error {
 // nights returns the nights that were refused, as "room: date reason".
 func nights(t testing.TB, err error) (all []string) {
 	t.Helper()
-	var refused *availability.Refused
-	require.ErrorAs(t, err, &refused)
+	refused := blame.As[*availability.Refused](t, err)
 	for _, n := range refused.Nights {
 		all = append(all, fmt.Sprintf("%s: %s", n.RoomTypeID, n))
 	}
@@ -192,8 +191,7 @@ func TestNightsThatAreNotOpen(t *testing.T) {
 		assert.Empty(t, page.Offers)
 		require.NotEmpty(t, page.Refused)
 		for _, refusal := range page.Refused {
-			var refused *availability.Refused
-			require.ErrorAs(t, refusal.Err, &refused)
+			refused := blame.As[*availability.Refused](t, refusal.Err)
 			assert.Len(t, refused.Nights, 2*len(refusal.Property.Rooms))
 			assert.Equal(t, availability.NotOnSale, refused.Nights[0].Reason)
 		}

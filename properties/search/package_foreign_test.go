@@ -12,6 +12,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties/search"
@@ -21,8 +22,7 @@ import (
 func (n *inns) unreadable(t testing.TB, r search.Request, items int) (search.Page, []error) {
 	t.Helper()
 	page, err := n.search.Page(t.Context(), r, dynastay.Paging{})
-	var some *dynastay.UnreadableError
-	require.ErrorAs(t, err, &some)
+	some := blame.As[*dynastay.UnreadableError](t, err)
 	require.Len(t, some.Items, items)
 	for _, err := range some.Items {
 		assert.ErrorIs(t, err, dynastay.ErrCorrupt)
@@ -74,8 +74,7 @@ func TestUnreadableProperties(t *testing.T) {
 					assert.Equal(t, []string{"a", "c"}, sorted(offered(page)))
 					assert.Contains(t, errs[0].Error(), "b")
 					assert.Empty(t, page.Refused)
-					var failure *dynastay.Error
-					require.ErrorAs(t, errs[0], &failure)
+					failure := blame.As[*dynastay.Error](t, errs[0])
 					assert.Equal(t, entities[name], failure.Entity)
 					assert.Contains(t, []string{"b", "room_b"}, failure.ID)
 				}

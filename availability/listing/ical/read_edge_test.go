@@ -11,6 +11,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability/listing/ical"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 )
 
 const plain = "BEGIN:VEVENT\nUID:b\nDTSTART:20270120\nEND:VEVENT\n"
@@ -114,8 +115,7 @@ func TestEventsWithoutTheirEnds(t *testing.T) {
 func TestTooManyEndsOfEvents(t *testing.T) {
 	t.Parallel()
 	_, err := ical.Read(strings.NewReader("BEGIN:VCALENDAR\n"+strings.Repeat("END:VEVENT\n", ical.MaxEntries+1)+"END:VCALENDAR"), rome)
-	var large *ical.TooLargeError
-	require.ErrorAs(t, err, &large)
+	blame.As[*ical.TooLargeError](t, err)
 }
 
 // A feed comes from a URL that a host chose: each byte of it must cost little, however long its lines are.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability/listing/ical"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 )
 
 func TestReadFeedsOfChannels(t *testing.T) {
@@ -135,8 +136,7 @@ func TestHalfOfAFeedIsAnError(t *testing.T) {
 		require.NoError(t, err)
 		for length := range len(strings.TrimSpace(string(text))) {
 			_, err := ical.Read(bytes.NewReader(text[:length]), rome)
-			var incomplete *ical.IncompleteError
-			require.ErrorAs(t, err, &incomplete, "%s: %d bytes", file, length)
+			blame.As[*ical.IncompleteError](t, err, "%s: %d bytes", file, length)
 		}
 	}
 }

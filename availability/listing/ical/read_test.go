@@ -13,6 +13,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability/listing/ical"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 )
 
 func TestIncompleteCalendars(t *testing.T) {
@@ -206,8 +207,7 @@ func TestLimitsOfRead(t *testing.T) {
 	full := begin + end + strings.Repeat("\n", ical.MaxBytes-len(begin+end))
 	assert.Equal(t, &ical.Calendar{}, read(t, full, rome))
 	_, err := ical.Read(strings.NewReader(full+"\n"), rome)
-	var large *ical.TooLargeError
-	require.ErrorAs(t, err, &large)
+	large := blame.As[*ical.TooLargeError](t, err)
 	assert.Equal(t, &ical.TooLargeError{Bytes: 4 << 20}, large)
 	assert.EqualError(t, err, "calendar has more than 4194304 bytes")
 

@@ -12,6 +12,7 @@ import (
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/entity/stream"
 	"github.com/dynastay/dynastay/entity/stream/consumer"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 )
 
 var errBroken = errors.New("the search index is down")
@@ -291,8 +292,7 @@ func TestTrimmedShardThatWasNotReadIsReported(t *testing.T) {
 	db.Clock.Advance(24 * time.Hour)
 	shards.Trim(gaugesTable, 1)
 	drained(t, consumer.New(db.DB, shards, spec), func(c *assert.CollectT) { assert.Equal(c, []int{20}, b.of("g")) })
-	var lost *consumer.TrimmedError
-	require.ErrorAs(t, <-told, &lost)
+	lost := blame.As[*consumer.TrimmedError](t, <-told)
 	assert.Empty(t, lost.Sequence)
 }
 

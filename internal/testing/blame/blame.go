@@ -1,4 +1,4 @@
-// Package blame asserts which field of a call an error names.
+// Package blame asserts what an error says: its type, its kind, and the field of the call that it names.
 package blame
 
 import (
@@ -41,4 +41,11 @@ func said(err error, about []any) []any {
 		return []any{"%v", err}
 	}
 	return about
+}
+
+// As returns the error of a type that an error is or wraps.
+func As[E error](t require.TestingT, err error, about ...any) E {
+	var found E
+	require.ErrorAs(t, err, &found, about...)
+	return found
 }
