@@ -1,7 +1,6 @@
 package dynastay_test
 
 import (
-	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -12,6 +11,7 @@ import (
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
+	"github.com/dynastay/dynastay/internal/testing/wire"
 )
 
 // Every read on which a decision is based is consistent. Local engines always read consistently, so the test checks the
@@ -79,17 +79,7 @@ func TestReadsThatDecideAreConsistent(t *testing.T) {
 	} {
 		stop := db.Faults.Record()
 		require.NoError(t, test.call(), name)
-		reads := 0
-		for _, r := range stop() {
-			if r.Operation != "GetItem" && r.Operation != "Query" {
-				continue
-			}
-			reads++
-			var body struct{ ConsistentRead bool }
-			require.NoError(t, json.Unmarshal(r.Body, &body))
-			assert.True(t, body.ConsistentRead, "%s: %s", name, r.Body)
-		}
-		assert.Equal(t, test.reads, reads, name)
+		assert.Equal(t, test.reads, wire.Consistent(t, stop(), name), name)
 	}
 	stop := db.Faults.Record()
 	_, err = repo.Cancel(ctx, made.ID, "")

@@ -1,7 +1,6 @@
 package availability_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -10,6 +9,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
+	"github.com/dynastay/dynastay/internal/testing/wire"
 )
 
 // opened is what [openHotel] returns.
@@ -70,15 +70,7 @@ func TestReadsThatDecideAreConsistent(t *testing.T) {
 			db, hotel, repo := openHotel(t, 5)
 			stop := db.Faults.Record()
 			test.call(t, opened{db, hotel, repo})
-			reads := 0
-			for _, r := range stop() {
-				switch r.Operation {
-				case "GetItem", "Query", "BatchGetItem":
-					reads++
-					assert.True(t, strings.Contains(string(r.Body), `"ConsistentRead":true`), "%s %s", r.Operation, r.Body)
-				}
-			}
-			assert.Equal(t, test.reads, reads)
+			assert.Equal(t, test.reads, wire.Consistent(t, stop()))
 		})
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/model"
+	"github.com/dynastay/dynastay/internal/testing/wire"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -125,11 +126,7 @@ func (m *ledger) call(c call, on process) {
 func (m *ledger) consistent(of step, sent []dyntest.Request) {
 	switch of.(type) {
 	case openingNights, updating, selling, returning, closing:
-		for _, r := range sent {
-			if r.Operation == "GetItem" || r.Operation == "BatchGetItem" || r.Operation == "Query" {
-				require.Contains(m.t, string(r.Body), `"ConsistentRead":true`)
-			}
-		}
+		wire.Consistent(m.t, sent)
 	}
 }
 

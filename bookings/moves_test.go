@@ -15,6 +15,7 @@ import (
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
+	"github.com/dynastay/dynastay/internal/testing/wire"
 )
 
 // act is a call that changes the status of a booking.
@@ -296,11 +297,7 @@ func TestMovesAreRepeated(t *testing.T) {
 			again, err := a.do(t.Context(), l.repo, b.ID, key)
 			require.NoError(t, err)
 			assert.Equal(t, first, again)
-			for _, r := range stop() { // what another process has just written decides
-				if r.Operation == "Query" || r.Operation == "GetItem" {
-					assert.Contains(t, string(r.Body), `"ConsistentRead":true`)
-				}
-			}
+			wire.Consistent(t, stop(), "what another process has just written decides")
 			assert.Equal(t, left, l.hotel.Left(t, l.DB.DB, fixture.Stay))
 			other := l.reach(t, a.from[0])
 			_, err = a.do(t.Context(), l.repo, other.ID, key)

@@ -13,6 +13,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/internal/testing/model"
+	"github.com/dynastay/dynastay/internal/testing/wire"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -300,7 +301,7 @@ func (w *world) writeCodeWith(c codeWrite, key string, on program) {
 	}
 	opts, sent := keyOption(key), w.db.Faults.Record()
 	got, err := c.do(on, opts...)
-	w.consistent(sent())
+	wire.Consistent(w.t, sent())
 	unknown := errors.Is(err, dynastay.ErrOutcomeUnknown)
 	if unknown || w.gaveUp(err) {
 		w.recover()

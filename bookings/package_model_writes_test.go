@@ -11,8 +11,8 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
-	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/model"
+	"github.com/dynastay/dynastay/internal/testing/wire"
 )
 
 // worldWrite is a call that creates a booking or changes one.
@@ -108,7 +108,7 @@ func (w *world) writeWith(c worldWrite, key string, on program) {
 	opts := keyOption(key)
 	sent := w.db.Faults.Record()
 	got, err := c.do(on, opts...)
-	w.consistent(sent())
+	wire.Consistent(w.t, sent())
 
 	unknown := errors.Is(err, dynastay.ErrOutcomeUnknown)
 	if unknown {
@@ -212,15 +212,6 @@ func (w *world) settle(after worldBooking, no, err error) *bookings.Booking {
 	}
 	require.ErrorIs(w.t, err, dynastay.ErrOutcomeUnknown, "it was carried out, but the caller was told that it was not")
 	return b
-}
-
-// consistent requires everything that a write reads to be read consistently, which local engines do not need.
-func (w *world) consistent(sent []dyntest.Request) {
-	for _, r := range sent {
-		if r.Operation == "GetItem" || r.Operation == "BatchGetItem" || r.Operation == "Query" {
-			require.Contains(w.t, string(r.Body), `"ConsistentRead":true`)
-		}
-	}
 }
 
 // whyRefused returns the names of an outcome.

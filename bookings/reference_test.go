@@ -13,16 +13,14 @@ import (
 	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/internal/testing/raw"
+	"github.com/dynastay/dynastay/internal/testing/wire"
 )
 
 // operations returns what a call sends.
 func operations(db *dyntest.DB, call func()) (all []string) {
 	stop := db.Faults.Record()
 	call()
-	for _, r := range stop() {
-		all = append(all, r.Operation)
-	}
-	return all
+	return wire.Operations(stop())
 }
 
 // storeReferences stores bookings by the references that they have, with guards, whose ids are the references in lower

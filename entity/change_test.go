@@ -16,6 +16,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/internal/testing/wire"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -118,10 +119,7 @@ func (k kitchen) item() dynastay.Item {
 func (k kitchen) requests(f func()) (operations []string) {
 	stop := k.db.Faults.Record()
 	f()
-	for _, r := range stop() {
-		operations = append(operations, r.Operation)
-	}
-	return operations
+	return wire.Operations(stop())
 }
 
 func nothing(*menu) error { return nil }

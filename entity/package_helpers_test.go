@@ -17,6 +17,7 @@ import (
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/internal/testing/blame"
+	"github.com/dynastay/dynastay/internal/testing/wire"
 )
 
 var (
@@ -147,10 +148,7 @@ func (c cloakroom) before(operation string, f func(context.Context)) *dyntest.In
 func (c cloakroom) sent(f func()) (operations []string) {
 	stop := c.db.Faults.Record()
 	f()
-	for _, r := range stop() {
-		operations = append(operations, r.Operation)
-	}
-	return operations
+	return wire.Operations(stop())
 }
 
 // invalid asks for a refused field, and returns the reason.

@@ -12,6 +12,7 @@ import (
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/internal/testing/raw"
+	"github.com/dynastay/dynastay/internal/testing/wire"
 )
 
 var (
@@ -156,10 +157,7 @@ func (c *cattery) assertStored(guards, names map[string]string) {
 func (c *cattery) sent(f func()) (operations []string) {
 	stop := c.db.Faults.Record()
 	f()
-	for _, r := range stop() {
-		operations = append(operations, r.Operation)
-	}
-	return operations
+	return wire.Operations(stop())
 }
 
 func assertNotFound(t *testing.T, err error, name string) {

@@ -13,6 +13,7 @@ import (
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
+	"github.com/dynastay/dynastay/internal/testing/wire"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 )
@@ -56,7 +57,7 @@ func TestAdoptWithoutParts(t *testing.T) {
 	put(t, db, item)
 	stop := db.Faults.Record()
 	require.NoError(t, repo.Adopt(t.Context(), "prop_123"))
-	assert.Equal(t, []string{"Query", "TransactWriteItems"}, operations(stop()))
+	assert.Equal(t, []string{"Query", "TransactWriteItems"}, wire.Operations(stop()))
 	all := allItems(t, db)
 	assert.Len(t, all, 2)
 	assert.Equal(t, "prop_123", all[adoptedSlug]["PropertyId"])

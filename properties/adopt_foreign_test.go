@@ -10,6 +10,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/wire"
 	"github.com/dynastay/dynastay/properties"
 )
 
@@ -62,7 +63,7 @@ func TestAdoptWhileAnAmenityIsPutBack(t *testing.T) {
 	}), dyntest.When{Operation: "TransactWriteItems", Nth: 1}).Stop()
 	stop := s.db.Faults.Record()
 	require.NoError(t, s.repo.Adopt(t.Context(), s.id))
-	assert.Equal(t, []string{"Query", "TransactWriteItems", "Query", "TransactWriteItems", "Query", "TransactWriteItems"}, operations(stop()),
+	assert.Equal(t, []string{"Query", "TransactWriteItems", "Query", "TransactWriteItems", "Query", "TransactWriteItems"}, wire.Operations(stop()),
 		"nothing was deleted")
 	checkDerived(t, s.db, s.id)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/internal/testing/raw"
+	"github.com/dynastay/dynastay/internal/testing/wire"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 )
@@ -33,14 +34,14 @@ func TestAdopt(t *testing.T) {
 	before := allItems(t, db)
 	stop := db.Faults.Record()
 	require.NoError(t, repo.Adopt(t.Context(), "prop_123"))
-	assert.Equal(t, []string{"Query", "TransactWriteItems", "Query", "TransactWriteItems"}, operations(stop()))
+	assert.Equal(t, []string{"Query", "TransactWriteItems", "Query", "TransactWriteItems"}, wire.Operations(stop()))
 	after := allItems(t, db)
 	assert.Equal(t, documentAdopted(), changes(before, after))
 
 	stop = db.Faults.Record()
 	require.NoError(t, repo.Adopt(t.Context(), "prop_123"))
 	requests := stop()
-	assert.Equal(t, []string{"Query"}, operations(requests))
+	assert.Equal(t, []string{"Query"}, wire.Operations(requests))
 	assert.Contains(t, string(requests[0].Body), `"ConsistentRead":true`)
 	assert.Equal(t, after, allItems(t, db))
 	got, err := repo.Get(t.Context(), "prop_123")
@@ -184,7 +185,7 @@ func TestFirstWriteAdopts(t *testing.T) {
 			stop = db.Faults.Record()
 			_, err := repo.Update(t.Context(), "prop_123", func(p *properties.Property) error { p.Description += "!"; return nil })
 			require.NoError(t, err)
-			assert.Equal(t, []string{"GetItem", "UpdateItem"}, operations(stop()))
+			assert.Equal(t, []string{"GetItem", "UpdateItem"}, wire.Operations(stop()))
 		})
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/internal/testing/racing"
+	"github.com/dynastay/dynastay/internal/testing/wire"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 )
@@ -80,7 +81,7 @@ func TestDelete(t *testing.T) {
 			assert.Contains(t, string(r.Body), `"ConsistentRead":true`)
 		}
 	}
-	requests := operations(sent)
+	requests := wire.Operations(sent)
 	// Property and room types, status with guards, the partition, and the property again with the last items; for each
 	// room type, 3 Queries and the nights with 1 more; and the other items.
 	assert.Len(t, requests, 7+12*5+1)
@@ -319,7 +320,7 @@ func TestDeleteOfAPropertyThatIsCreatedAnew(t *testing.T) {
 	s.withParts(2, 2)
 	stop := s.db.Faults.Record()
 	require.NoError(t, s.repo.Delete(t.Context(), s.id))
-	sent := operations(stop())
+	sent := wire.Operations(stop())
 	require.Equal(t, 13, len(sent))
 	first := len(sent) - 1 // the last request that reads nothing of the new property
 	for i, name := range sent {

@@ -191,11 +191,3 @@ func breakOff(t *testing.T, requests, most int, broken func(nth int, fault dynte
 func once(db *dyntest.DB) *properties.Repository {
 	return properties.New(db.Open(&dynastay.Options{Retry: dynastay.Retry{Attempts: 1}}), nil)
 }
-
-// operations returns the operations of requests, in their order.
-func operations(requests []dyntest.Request) (names []string) {
-	for _, r := range requests {
-		names = append(names, r.Operation)
-	}
-	return names
-}

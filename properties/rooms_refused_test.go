@@ -12,6 +12,7 @@ import (
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
+	"github.com/dynastay/dynastay/internal/testing/wire"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 )
@@ -31,7 +32,7 @@ func TestDeleteTheOnlyRoomTypeThatIsLeft(t *testing.T) {
 		}), dyntest.When{Operation: "Query", Nth: 1}).Stop()
 		stop := s.db.Faults.Record()
 		blame.Of(t, s.repo.DeleteRoomType(t.Context(), s.id, s.rooms[0]), dynastay.ErrInvalid, "RoomTypeID")
-		requests := operations(stop())
+		requests := wire.Operations(stop())
 		if closed {
 			assert.Equal(t, []string{"Query", "Query", "BatchGetItem"}, requests[len(requests)-3:], "the guard is not read again")
 			s.assertOffSale(offer)

@@ -15,6 +15,7 @@ import (
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
+	"github.com/dynastay/dynastay/internal/testing/wire"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 )
@@ -268,10 +269,7 @@ func TestUpdateRoomTypeLeavesThePropertyAlone(t *testing.T) {
 	stop := db.Faults.Record()
 	_, err := repo.UpdateRoomType(t.Context(), "p1", room.ID, describe)
 	require.NoError(t, err)
-	var sent []string
-	for _, r := range stop() {
-		sent = append(sent, r.Operation)
-	}
+	sent := wire.Operations(stop())
 	assert.Equal(t, []string{"BatchGetItem", "UpdateItem"}, sent)
 	assert.Equal(t, before, stored(t, db, "p1"))
 	checkDerived(t, db, "p1")

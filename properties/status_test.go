@@ -18,6 +18,7 @@ import (
 	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/internal/testing/racing"
+	"github.com/dynastay/dynastay/internal/testing/wire"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 )
@@ -128,7 +129,7 @@ func TestStatusRequests(t *testing.T) {
 		require.NoError(t, err)
 		requests := stop()
 		assert.Contains(t, string(requests[0].Body), `"ConsistentRead":true`)
-		return operations(requests)
+		return wire.Operations(requests)
 	}
 	change := []string{"Query", "BatchGetItem", "TransactWriteItems"}
 	suspended := calls(func() (*properties.Property, error) { return s.repo.Suspend(t.Context(), s.id) })

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/raw"
+	"github.com/dynastay/dynastay/internal/testing/wire"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/users"
 )
@@ -377,14 +377,7 @@ func TestDecisionsAreConsistent(t *testing.T) {
 	errs = append(errs, first(repo.AddToWishlist(t.Context(), "john_1", "wl_john_1", "prop_1")))
 	errs = append(errs, first(repo.Erase(t.Context(), "john_1")), first(repo.Erase(t.Context(), "john_1")))
 	require.NoError(t, errors.Join(errs...))
-	reads := 0
-	for _, r := range stop() {
-		if slices.Contains([]string{"GetItem", "BatchGetItem", "Query"}, r.Operation) {
-			reads++
-			assert.Contains(t, string(r.Body), `"ConsistentRead":true`)
-		}
-	}
-	assert.Greater(t, reads, 12)
+	assert.Greater(t, wire.Consistent(t, stop()), 12)
 }
 
 // Whichever request of an erasure fails, and however: repeating it leaves nothing but the tombstone.

@@ -165,10 +165,3 @@ func number(v any) float64 {
 }
 
 func second[T any](_ T, err error) error { return err }
-
-func operations(sent []dyntest.Request) (names []string) {
-	for _, r := range sent {
-		names = append(names, r.Operation)
-	}
-	return names
-}

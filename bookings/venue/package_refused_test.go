@@ -11,6 +11,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings/venue"
 	"github.com/dynastay/dynastay/internal/testing/blame"
+	"github.com/dynastay/dynastay/internal/testing/wire"
 )
 
 // Invalid arguments are refused before any request, with the name of the field.
@@ -131,7 +132,7 @@ func TestInvalidArguments(t *testing.T) {
 		blame.Invalid(t, err, field, name)
 	}
 	require.ErrorContains(t, paid(func(p *venue.Payment) { p.Amount = dynastay.Money{} }), "required")
-	assert.Empty(t, operations(stop()), "requests")
+	assert.Empty(t, wire.Operations(stop()), "requests")
 }
 
 // Who may do what is decided before anything is written, and where possible before any request.
@@ -152,7 +153,7 @@ func TestNotAllowed(t *testing.T) {
 	} {
 		require.ErrorIs(t, err, venue.ErrNotAllowed, name)
 	}
-	assert.Empty(t, operations(stop()), "requests")
+	assert.Empty(t, wire.Operations(stop()), "requests")
 	require.ErrorIs(t, second(h.repo.Cancel(ctx, ben, venue.Cancellation{BookingID: b.ID, Version: 1})), venue.ErrNotAllowed)
 	require.ErrorIs(t, second(h.repo.Update(ctx, ben, b.ID, func(*venue.Booking) error { return nil })), venue.ErrNotAllowed)
 	_, err := h.repo.Request(ctx, admin, request(ann, day, venue.Morning))

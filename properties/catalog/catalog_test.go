@@ -13,6 +13,7 @@ import (
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/lists"
+	"github.com/dynastay/dynastay/internal/testing/wire"
 	"github.com/dynastay/dynastay/properties/catalog"
 )
 
@@ -90,10 +91,7 @@ func TestWithoutNames(t *testing.T) {
 	stop := db.Faults.Record()
 	create(t, streets, street{ID: "x"})
 	require.NoError(t, streets.Delete(t.Context(), "x"))
-	var sent []string
-	for _, r := range stop() {
-		sent = append(sent, r.Operation)
-	}
+	sent := wire.Operations(stop())
 	assert.Equal(t, []string{"PutItem", "DeleteItem"}, sent)
 
 	_, err := streets.Create(t.Context(), street{})
