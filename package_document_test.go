@@ -350,7 +350,7 @@ func TestPatterns(t *testing.T) {
 	require.NoError(t, err)
 	other, err := bookings.New(db.DB, nil).Create(ctx, req)
 	require.NoError(t, err)
-	_, err = bookings.New(db.DB, nil).Cancel(ctx, other.ID, "")
+	_, err = bookings.New(db.DB, nil).Cancel(ctx, other.ID, "", nil)
 	require.NoError(t, err)
 
 	_, err = w.users.CreateWishlist(ctx, users.Wishlist{UserID: w.user.ID, Name: "Summer"})

@@ -79,9 +79,7 @@ const module = "github.com/dynastay/dynastay/"
 
 // coveredBy are the methods that take write options, but have no method of their own for the operation.
 var coveredBy = map[string]string{
-	"bookings.Repository.CancelWithRefund":   "CancelOp with WithRefund",
-	"bookings.Repository.ConfirmWithPayment": "ConfirmOp with WithPayment",
-	"reviews.Repository.Delete":              "it accepts no idempotency key",
+	"reviews.Repository.Delete": "it accepts no idempotency key",
 }
 
 // namesOfPart are the names in the library, or in one of the examples.

@@ -312,7 +312,7 @@ func TestAnonymisedBookings(t *testing.T) {
 		want   any // the error, or the status
 	}{
 		{"cancel", bookings.Pending, func(t *testing.T, i *inn, b *bookings.Booking) (*bookings.Booking, error) {
-			c, err := i.repo.Cancel(t.Context(), b.ID, nemo)
+			c, err := i.repo.Cancel(t.Context(), b.ID, nemo, nil)
 			return c.Booking, err
 		}, bookings.Cancelled},
 		{"cancel with a refund", bookings.Pending, func(t *testing.T, i *inn, b *bookings.Booking) (*bookings.Booking, error) {
@@ -320,7 +320,7 @@ func TestAnonymisedBookings(t *testing.T) {
 			require.NoError(t, err)
 			r := refundOf(b.ID, "re_1", "200", "")
 			r.Reason = nemo
-			c, err := i.repo.CancelWithRefund(t.Context(), b.ID, nemo, r)
+			c, err := i.repo.Cancel(t.Context(), b.ID, nemo, []bookings.Refund{r})
 			require.Len(t, c.Refunds, 1)
 			assert.Empty(t, c.Refunds[0].Reason)
 			assert.Equal(t, dollarsOf("200"), c.Payment.Refunded)
@@ -340,7 +340,7 @@ func TestAnonymisedBookings(t *testing.T) {
 		}, bookings.Completed},
 		{"confirm", bookings.Pending, func(t *testing.T, i *inn, b *bookings.Booking) (*bookings.Booking, error) {
 			i.Clock.Set(innNoon) // the clock of another process
-			return i.repo.ConfirmWithPayment(t.Context(), b.ID, charge("", "ch_1", "200", bookings.PaymentPaid))
+			return i.repo.Confirm(t.Context(), b.ID, []bookings.Payment{charge("", "ch_1", "200", bookings.PaymentPaid)})
 		}, &bookings.StatusError{Status: bookings.Pending, Op: "confirm", Err: bookings.ErrAnonymised}},
 		{"check in", bookings.Confirmed, func(t *testing.T, i *inn, b *bookings.Booking) (*bookings.Booking, error) {
 			i.Clock.Set(payStay.CheckIn.Time())
@@ -438,11 +438,11 @@ func TestBookingWithoutAUser(t *testing.T) {
 	recorded, err := i.repo.RecordPayment(t.Context(), p)
 	require.NoError(t, err)
 	assert.Equal(t, p.Card, recorded.Payment.Card)
-	got, err := i.repo.Confirm(t.Context(), b.ID)
+	got, err := i.repo.Confirm(t.Context(), b.ID, nil)
 	require.NoError(t, err)
 	assert.Equal(t, b.Guest, got.Guest)
 	assert.NotContains(t, storedItem(t, i.DB, keyOf(b.ID)), "GSI1PK")
-	c, err := i.repo.Cancel(t.Context(), b.ID, "ill")
+	c, err := i.repo.Cancel(t.Context(), b.ID, "ill", nil)
 	require.NoError(t, err)
 	assert.Equal(t, "ill", c.Booking.CancellationReason)
 	_, err = i.repo.Create(context.Background(), bookings.Request{Quote: i.mustQuote(t, payStay, rooms{"a": 1}), Guest: guest})

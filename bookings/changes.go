@@ -42,12 +42,11 @@ type Changes struct {
 	// with every payment and refund, so its changes show the new totals. Erasing a user removes the card.
 	Payments stream.Decoder[PaymentSummary]
 	// PaymentAttempts is one payment, as [Repository.PaymentHistory] returns it. [Repository.RecordPayment] and
-	// [Repository.ConfirmWithPayment] produce a change; so does erasing a user, which removes the card and the reason
-	// of a failure. A notification that is repeated changes nothing. If other software stored only the summary, the
+	// [Repository.Confirm] produce a change; so does erasing a user, which removes the card and the reason of a failure. A notification that is repeated changes nothing. If other software stored only the summary, the
 	// next payment or refund also creates its payment.
 	PaymentAttempts stream.Decoder[Payment]
 	// Refunds is one refund, as [Repository.PaymentHistory] returns it. [Repository.RecordRefund] and
-	// [Repository.CancelWithRefund] produce a change; so does erasing a user, which removes the reasons.
+	// [Repository.Cancel] produce a change; so does erasing a user, which removes the reasons.
 	Refunds stream.Decoder[Refund]
 	// PromoCodes is a promo code, as [Repository.PromoCode] returns it. Creating, activating and deactivating it
 	// produce a change; so does every booking that uses it or gives its use back, which changes UsageCount only. Its

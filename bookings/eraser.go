@@ -46,7 +46,7 @@ type EraserOption func(*Eraser)
 
 // CancelUpcoming makes [Eraser.Erase] cancel the pending and confirmed bookings that are not over, as
 // [Repository.Cancel] does: their rooms and the use of their promo codes are returned, and nothing is refunded. To
-// refund what is due, cancel them with [Repository.CancelWithRefund] first. A booking whose
+// refund what is due, cancel them with [Repository.Cancel] first. A booking whose
 // guests have checked in is never cancelled: check them out first, or wait until the date of check-out has passed.
 func CancelUpcoming() EraserOption { return func(e *Eraser) { e.cancel = true } }
 
@@ -223,7 +223,7 @@ type erasure struct {
 // erase cancels a booking if it is upcoming, and anonymises it.
 func (p *erasure) erase(ctx context.Context, f found) error {
 	if f.upcoming {
-		cancelled, err := p.r.Cancel(ctx, f.id, "")
+		cancelled, err := p.r.Cancel(ctx, f.id, "", nil)
 		var state *StatusError
 		switch {
 		case err == nil:

@@ -32,7 +32,7 @@ func TestCostOfAnErasure(t *testing.T) {
 		return b
 	}
 	cancelled := func(payments int) {
-		_, err := repo.Cancel(ctx, book(payments).ID, "")
+		_, err := repo.Cancel(ctx, book(payments).ID, "", nil)
 		require.NoError(t, err)
 	}
 	for _, test := range []struct {

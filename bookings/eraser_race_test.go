@@ -95,7 +95,7 @@ func TestInterruptedErasure(t *testing.T) {
 			_, err = i.repo.RecordPayment(t.Context(), personalCharge(upcoming.ID, "ch_1", "10"))
 			require.NoError(t, err)
 			many := i.bookFor(t, user, payStay, 0)
-			_, err = i.repo.Cancel(t.Context(), many.ID, nemo)
+			_, err = i.repo.Cancel(t.Context(), many.ID, nemo, nil)
 			require.NoError(t, err)
 			payment := plant(t, many.ID)["BOOKING#"+many.ID+"/PAYMENT#ch_1"].item
 			require.NoError(t, i.PutAll(t.Context(), func(yield func(*dynastay.Schema, dynastay.Item) bool) {
@@ -156,7 +156,7 @@ func TestErasureMeetsOtherCalls(t *testing.T) {
 			return second(repo.Modify(ctx, bookings.Modification{BookingID: id, Version: version, Guest: &ada}))
 		}, false},
 		"confirm": {heldOrSold(time.Hour), func(ctx context.Context, repo *bookings.Repository, i *inn, id string, _ int) error {
-			return second(repo.ConfirmWithPayment(ctx, id, personalCharge("", "ch_9", "1")))
+			return second(repo.Confirm(ctx, id, []bookings.Payment{personalCharge("", "ch_9", "1")}))
 		}, false},
 		"check in": {func(t *testing.T, i *inn, user string) (string, int) {
 			b := i.bookFor(t, user, dynastay.MustStay("2026-07-01", "2026-07-03"), 0)
@@ -165,13 +165,13 @@ func TestErasureMeetsOtherCalls(t *testing.T) {
 			return second(repo.CheckIn(ctx, id, bookings.Assigned{i.roomType("a"): {"301"}}))
 		}, false},
 		"cancel": {lapsed, func(ctx context.Context, repo *bookings.Repository, i *inn, id string, _ int) error {
-			return second(repo.Cancel(ctx, id, nemo))
+			return second(repo.Cancel(ctx, id, nemo, nil))
 		}, false},
 		"expire": {lapsed, func(ctx context.Context, repo *bookings.Repository, i *inn, id string, _ int) error {
 			return second(repo.Expire(ctx, id))
 		}, false},
 		"cancel the upcoming": {heldOrSold(0), func(ctx context.Context, repo *bookings.Repository, i *inn, id string, _ int) error {
-			return second(repo.CancelWithRefund(ctx, id, nemo, personalRefund("", "re_9", "ch_1", "1")))
+			return second(repo.Cancel(ctx, id, nemo, []bookings.Refund{personalRefund("", "re_9", "ch_1", "1")}))
 		}, false},
 		"record a payment": {lapsed, func(ctx context.Context, repo *bookings.Repository, i *inn, id string, _ int) error {
 			return second(repo.RecordPayment(ctx, personalCharge(id, "ch_9", "1")))

@@ -131,7 +131,7 @@ func TestUpcomingBookingsPreventTheErasure(t *testing.T) {
 	t.Parallel()
 	i := newInn(t)
 	gone := i.bookFor(t, "user_1", payStay, 0)
-	_, err := i.repo.Cancel(t.Context(), gone.ID, "")
+	_, err := i.repo.Cancel(t.Context(), gone.ID, "", nil)
 	require.NoError(t, err)
 	held := i.bookFor(t, "user_1", payStay, time.Hour)
 	confirmed := i.bookFor(t, "user_1", payStay, 0)
@@ -253,7 +253,7 @@ func TestErasureIsOvertaken(t *testing.T) {
 			removeItem(t, i.DB, bookingsTable, keyOf(b.ID))
 		}, map[string]int{}, nil},
 		"cancelled": {0, first, func(t *testing.T, i *inn, b *bookings.Booking) {
-			assert.NoError(t, second(bookings.New(i.Direct, nil).Cancel(t.Context(), b.ID, nemo)))
+			assert.NoError(t, second(bookings.New(i.Direct, nil).Cancel(t.Context(), b.ID, nemo, nil)))
 		}, map[string]int{"bookings anonymised": 1}, nil},
 		"checked in": {0, first, func(t *testing.T, i *inn, b *bookings.Booking) {
 			assert.NoError(t, second(bookings.New(i.Direct, nil).CheckIn(t.Context(), b.ID, nil)))

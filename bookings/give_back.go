@@ -22,10 +22,10 @@ const mostModified = 96
 // Cancellation is the result of [Repository.Cancel], [Repository.Expire] and [Repository.Release].
 type Cancellation struct {
 	Booking *Booking `json:",omitzero"`
-	// Payment is the summary of the payments after the cancellation, if it was to record a refund, see [WithRefund]. It
-	// is nil if no payment has been recorded.
+	// Payment is the summary of the payments after the cancellation, if it was to record a refund. It is nil if no
+	// payment has been recorded.
 	Payment *PaymentSummary `json:",omitzero"`
-	// Refunds are those of the options, as they are recorded. Pass those that are pending to the provider.
+	// Refunds are those that were passed to it, as they are recorded. Pass those that are pending to the provider.
 	Refunds []Refund `json:",omitzero"`
 	// Due is what is still to be refunded of what has been paid, after Refunds: by the policies, or, if the hold has
 	// ended, all of it. [Repository.RefundDue] records its refunds. It is the zero Money if that cannot be computed:

@@ -116,46 +116,35 @@ func (m move) check(b *Booking, now time.Time) error {
 	return nil
 }
 
-// ConfirmOption is an option of [Repository.ConfirmOp].
-type ConfirmOption func(*confirmation)
-
-type confirmation struct{ payments []Payment }
-
-// WithPayment also records a payment, in the same transaction, as [Repository.RecordPaymentOp] does. Payment.BookingID
-// may be empty. A failed payment is refused with a [*dynastay.InvalidError].
-func WithPayment(p Payment) ConfirmOption {
-	return func(c *confirmation) { c.payments = append(c.payments, p) }
-}
-
 // ConfirmOp confirms a pending booking, whose rooms are then no longer held for a limited time. If the hold has ended,
-// it fails with a [*StatusError] that matches [ErrHoldEnded], even if nobody has taken the rooms since. Then a payment
-// of [WithPayment] is not recorded either. For the notifications of a payment provider, which are repeated and may
-// arrive late, use [Repository.ApplyPaymentOp], which records the payment whatever the status of the booking.
-func (r *Repository) ConfirmOp(bookingID string, opts ...ConfirmOption) *dynastay.Operation[*Booking] {
-	var c confirmation
-	for _, option := range opts {
-		option(&c)
-	}
+// it fails with a [*StatusError] that matches [ErrHoldEnded], even if nobody has taken the rooms since.
+//
+// The payments, if any, are recorded in the same transaction, as [Repository.RecordPaymentOp] does, or not at all.
+// Payment.BookingID may be empty. A failed payment is refused with a [*dynastay.InvalidError]. For the notifications of
+// a payment provider, which are repeated and may arrive late, use [Repository.ApplyPaymentOp], which records the payment
+// whatever the status of the booking.
+func (r *Repository) ConfirmOp(bookingID string, payments []Payment) *dynastay.Operation[*Booking] {
+	payments = slices.Clone(payments)
 	var invalid error
-	for i, p := range c.payments {
+	for i, p := range payments {
 		own, err := ofBooking(p.BookingID, bookingID)
-		c.payments[i].BookingID = own
+		payments[i].BookingID = own
 		switch {
 		case err == nil && p.Status == PaymentFailed:
 			err = dynastay.Invalid("Status", "must be one of pending, authorized, paid")
 		case err == nil:
-			err = c.payments[i].Validate()
+			err = payments[i].Validate()
 		}
 		if invalid == nil {
 			invalid = dynastay.Within(fmt.Sprintf("Payments[%d]", i), err)
 		}
 	}
 	return r.moveOp(bookingID, confirm, invalid, func(in *dynastay.Input) {
-		for _, p := range c.payments {
+		for _, p := range payments {
 			p.agreed(in)
 		}
 	}, func(a *account, b *Booking) error {
-		for i, p := range c.payments {
+		for i, p := range payments {
 			if err := r.ledger.pay(a, b, p); err != nil {
 				return dynastay.Within(fmt.Sprintf("Payments[%d]", i), err)
 			}
@@ -172,17 +161,12 @@ func ofBooking(own, bookingID string) (string, error) {
 	return bookingID, nil
 }
 
-// Confirm runs [Repository.ConfirmOp]. 2 requests: a consistent Query of the booking, and the update.
-func (r *Repository) Confirm(ctx context.Context, bookingID string, opts ...dynastay.WriteOption) (*Booking, error) {
-	return dynastay.Do(ctx, r.db, r.ConfirmOp(bookingID), opts...)
-}
-
-// ConfirmWithPayment runs [Repository.ConfirmOp] with [WithPayment]. 2 requests: a consistent Query of the booking, and
-// the transaction.
-func (r *Repository) ConfirmWithPayment(
-	ctx context.Context, bookingID string, p Payment, opts ...dynastay.WriteOption,
+// Confirm runs [Repository.ConfirmOp]. 2 requests: a consistent Query of the booking, and the update, which is a
+// transaction if there are payments.
+func (r *Repository) Confirm(
+	ctx context.Context, bookingID string, payments []Payment, opts ...dynastay.WriteOption,
 ) (*Booking, error) {
-	return dynastay.Do(ctx, r.db, r.ConfirmOp(bookingID, WithPayment(p)), opts...)
+	return dynastay.Do(ctx, r.db, r.ConfirmOp(bookingID, payments), opts...)
 }
 
 // CheckOutOp completes the booking of guests who have checked in. If they leave early, the remaining nights are not

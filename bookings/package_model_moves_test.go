@@ -57,7 +57,7 @@ var (
 			b.status, b.confirmed, b.holdEnd = bookings.Confirmed, now, time.Time{}
 		},
 		do: func(on program, id, _ string, _ bookings.Assigned, opts ...dynastay.WriteOption) (*bookings.Booking, error) {
-			return on.repo.Confirm(context.Background(), id, opts...)
+			return on.repo.Confirm(context.Background(), id, nil, opts...)
 		},
 	}
 	checkingIn = worldMove{
@@ -180,7 +180,7 @@ var (
 		not:   stayOver,
 		apply: func(b *worldBooking, now time.Time) { b.status, b.cancelled = bookings.Cancelled, now },
 		do: func(on program, id, reason string, _ bookings.Assigned, opts ...dynastay.WriteOption) (*bookings.Booking, error) {
-			return cancellation(on.repo.Cancel(context.Background(), id, reason, opts...))
+			return cancellation(on.repo.Cancel(context.Background(), id, reason, nil, opts...))
 		},
 	}
 	expiring = worldMove{

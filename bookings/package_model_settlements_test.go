@@ -104,14 +104,7 @@ func (s settling) confirms(w *world, id string, payments []bookings.Payment) wor
 		}
 	}
 	c.do = func(on program, opts ...dynastay.WriteOption) (*bookings.Booking, error) {
-		if len(payments) == 1 {
-			return on.repo.ConfirmWithPayment(context.Background(), id, payments[0], opts...)
-		}
-		var with []bookings.ConfirmOption
-		for _, p := range payments {
-			with = append(with, bookings.WithPayment(p))
-		}
-		return dynastay.Do(context.Background(), on.db, on.repo.ConfirmOp(id, with...), opts...)
+		return on.repo.Confirm(context.Background(), id, payments, opts...)
 	}
 	c.judge = func() (worldBooking, error) {
 		b, no := judge()
@@ -152,16 +145,7 @@ func (s settling) cancels(w *world, id string, refunds []bookings.Refund) worldW
 	}
 	var got bookings.Cancellation
 	c.do = func(on program, opts ...dynastay.WriteOption) (b *bookings.Booking, err error) {
-		if len(refunds) == 1 {
-			got, err = on.repo.CancelWithRefund(context.Background(), id, s.reason, refunds[0], opts...)
-		} else {
-			var with []bookings.CancelOption
-			for _, r := range refunds {
-				with = append(with, bookings.WithRefund(r))
-			}
-			got, err = dynastay.Do(context.Background(), on.db, on.repo.CancelOp(id, s.reason, with...), opts...)
-		}
-		if err == nil && got.Missing != nil {
+		if got, err = on.repo.Cancel(context.Background(), id, s.reason, refunds, opts...); err == nil && got.Missing != nil {
 			err = fmt.Errorf("nights are missing: %v", got.Missing)
 		}
 		return got.Booking, err

@@ -43,8 +43,8 @@ type Options struct {
 	// NoShowAfter is how long after the beginning of the date of check-in, on the clock of the property, a no-show can be
 	// recorded: 30 hours means from 6 in the morning of the next day. Default: 24 hours, the end of that date.
 	NoShowAfter time.Duration
-	// Terms interprets the platform's own cancellation policies when a booking is cancelled with a refund, see
-	// [WithRefund]. Default: nil, which knows none.
+	// Terms interprets the platform's own cancellation policies when a booking is cancelled with a refund.
+	// Default: nil, which knows none.
 	Terms TermsOf
 }
 

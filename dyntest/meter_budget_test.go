@@ -201,7 +201,7 @@ func flow(t *testing.T, db *dyntest.DB) {
 	require.NoError(t, err)
 	_, err = repo.ByUser(guest.ID).Page(ctx, dynastay.Paging{Limit: 10})
 	require.NoError(t, err)
-	_, err = repo.Cancel(ctx, made.ID, "changed plans")
+	_, err = repo.Cancel(ctx, made.ID, "changed plans", nil)
 	require.NoError(t, err)
 }
 

@@ -113,7 +113,7 @@ func (p *platform) live(t *testing.T, who guest, host *reviews.Review) {
 	require.NoError(t, err)
 
 	cancelled := p.book(t, who)
-	_, err = p.bookings.CancelWithRefund(ctx, cancelled.ID, who.phone, bookings.Refund{ID: "re_1", Amount: cancelled.Total, Reason: who.email})
+	_, err = p.bookings.Cancel(ctx, cancelled.ID, who.phone, []bookings.Refund{{ID: "re_1", Amount: cancelled.Total, Reason: who.email}})
 	require.NoError(t, err)
 	p.book(t, who)
 }

@@ -141,7 +141,7 @@ func (p *platform) cancel(ctx context.Context, out *details) error {
 		if i < late {
 			refund.Status = bookings.PaymentPending
 		}
-		_, err := p.bookings.CancelWithRefund(ctx, p.sold[i].ID, "plans changed", refund)
+		_, err := p.bookings.Cancel(ctx, p.sold[i].ID, "plans changed", []bookings.Refund{refund})
 		return err
 	})
 }
