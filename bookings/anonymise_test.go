@@ -160,7 +160,7 @@ func TestWhatGoesAndWhatStays(t *testing.T) {
 				}
 			}
 			planted := everything(t, i.DB)
-			done, err := i.repo.Eraser().Erase(t.Context(), "user_"+nemo)
+			done, err := i.repo.Eraser(bookings.RefuseUpcoming).Erase(t.Context(), "user_"+nemo)
 			require.NoError(t, err)
 			assert.Equal(t, map[string]int{"bookings anonymised": 1}, done)
 			assertNobody(t, i.DB)
@@ -190,7 +190,7 @@ func TestWhatGoesAndWhatStays(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, b, found)
 
-			spent := i.Measure(func() { done, err = i.repo.Eraser().Erase(t.Context(), "user_"+nemo) })
+			spent := i.Measure(func() { done, err = i.repo.Eraser(bookings.RefuseUpcoming).Erase(t.Context(), "user_"+nemo) })
 			require.NoError(t, err)
 			assert.Equal(t, map[string]int{}, done)
 			assert.Equal(t, 1, spent.Requests)
@@ -206,11 +206,11 @@ func TestDocumentBookingIsAnonymised(t *testing.T) {
 		put(t, db, "Bookings", testdata(t, name))
 	}
 	db.Clock.Set(time.Date(2025, 1, 18, 23, 59, 59, 0, time.UTC))
-	_, err := repo.Eraser().Erase(t.Context(), "user_456")
+	_, err := repo.Eraser(bookings.RefuseUpcoming).Erase(t.Context(), "user_456")
 	var upcoming *bookings.UpcomingError
 	require.ErrorAs(t, err, &upcoming)
 	db.Clock.Advance(time.Second)
-	done, err := repo.Eraser().Erase(t.Context(), "user_456")
+	done, err := repo.Eraser(bookings.RefuseUpcoming).Erase(t.Context(), "user_456")
 	require.NoError(t, err)
 	assert.Equal(t, map[string]int{"bookings anonymised": 1}, done)
 
@@ -289,7 +289,7 @@ func TestManyPaymentsAreAnonymised(t *testing.T) {
 				written = fmt.Sprint(row.Value("WriteId"))
 			}), dyntest.When{Operation: "TransactWriteItems", Times: test.writes}).Stop()
 			spent := i.Measure(func() {
-				done, err := i.repo.Eraser().Erase(t.Context(), "user_"+nemo)
+				done, err := i.repo.Eraser(bookings.RefuseUpcoming).Erase(t.Context(), "user_"+nemo)
 				require.NoError(t, err)
 				assert.Equal(t, map[string]int{"bookings anonymised": 1}, done)
 			})
@@ -419,7 +419,7 @@ func (i *inn) anonymised(t *testing.T, status bookings.Status) *bookings.Booking
 		_, err := actTo(status).do(t.Context(), i.repo, b.ID)
 		require.NoError(t, err)
 	}
-	done, err := i.repo.Eraser().Erase(t.Context(), user)
+	done, err := i.repo.Eraser(bookings.RefuseUpcoming).Erase(t.Context(), user)
 	require.NoError(t, err)
 	require.Equal(t, map[string]int{"bookings anonymised": 1}, done)
 	b, err = i.repo.Get(t.Context(), b.ID)
@@ -463,7 +463,7 @@ func TestReplayAfterTheErasure(t *testing.T) {
 	paid := charge(b.ID, "ch_1", "200", bookings.PaymentPaid)
 	_, err = i.repo.RecordPayment(t.Context(), paid, dynastay.IdempotencyKey("payment"))
 	require.NoError(t, err)
-	_, err = i.repo.Eraser(bookings.CancelUpcoming()).Erase(t.Context(), "user_1")
+	_, err = i.repo.Eraser(bookings.CancelUpcoming).Erase(t.Context(), "user_1")
 	require.NoError(t, err)
 	now, err := i.repo.Get(t.Context(), b.ID)
 	require.NoError(t, err)

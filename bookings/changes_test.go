@@ -155,7 +155,7 @@ func TestChanges(t *testing.T) {
 	f.was(t, err)
 	_, err = f.repo.CheckOut(ctx, f.id)
 	f.was(t, err)
-	_, err = f.repo.Eraser().Erase(ctx, "user_456")
+	_, err = f.repo.Eraser(bookings.RefuseUpcoming).Erase(ctx, "user_456")
 	f.was(t, err)
 
 	short := f.book(t, stay, rooms{"a": 1}) // another booking

@@ -106,19 +106,19 @@ func TestInterruptedErasure(t *testing.T) {
 			}))
 
 			broken := i.Faults.Inject(fault, dyntest.When{Nth: nth, Times: always, Optional: true})
-			first, err := bookings.New(i.frail(), nil).Eraser(bookings.CancelUpcoming()).Erase(t.Context(), user)
+			first, err := bookings.New(i.frail(), nil).Eraser(bookings.CancelUpcoming).Erase(t.Context(), user)
 			broken.Stop()
 			more = broken.Hits() > 0
 			// Whether the last request was carried out is known to the next call alone.
 			require.Equal(t, more, err != nil, at)
 			before := assertWhole(t, i.DB, at, upcoming.ID, many.ID)
-			rest, err := i.repo.Eraser(bookings.CancelUpcoming()).Erase(t.Context(), user)
+			rest, err := i.repo.Eraser(bookings.CancelUpcoming).Erase(t.Context(), user)
 			require.NoError(t, err, at)
 			assert.Equal(t, 2, assertWhole(t, i.DB, at, upcoming.ID, many.ID))
 			assert.Equal(t, 2-before, rest["bookings anonymised"], at)
 			assert.LessOrEqual(t, first["bookings anonymised"]+rest["bookings anonymised"], 2, at)
 			assert.LessOrEqual(t, first["bookings cancelled"]+rest["bookings cancelled"], 1, at)
-			none, err := i.repo.Eraser().Erase(t.Context(), user)
+			none, err := i.repo.Eraser(bookings.RefuseUpcoming).Erase(t.Context(), user)
 			require.NoError(t, err, at)
 			assert.Empty(t, none, at)
 			assert.Empty(t, i.taken(t), at)
@@ -187,7 +187,7 @@ func TestErasureMeetsOtherCalls(t *testing.T) {
 		"erase": {lapsed, func(ctx context.Context, repo *bookings.Repository, i *inn, id string, _ int) error {
 			b, err := repo.Get(ctx, id, dynastay.Consistent)
 			if err == nil && b.UserID != "" {
-				_, err = repo.Eraser().Erase(ctx, b.UserID)
+				_, err = repo.Eraser(bookings.RefuseUpcoming).Erase(ctx, b.UserID)
 			}
 			return err
 		}, false},
@@ -202,7 +202,7 @@ func TestErasureMeetsOtherCalls(t *testing.T) {
 					user := i.NewID("user_" + nemo)
 					id, version := test.prepare(t, i, user)
 					erase := func(ctx context.Context, db *dynastay.DB) error {
-						return second(bookings.New(db, nil).Eraser(bookings.CancelUpcoming()).Erase(ctx, user))
+						return second(bookings.New(db, nil).Eraser(bookings.CancelUpcoming).Erase(ctx, user))
 					}
 					other := func(ctx context.Context, db *dynastay.DB) error {
 						return test.call(ctx, bookings.New(db, nil), i, id, version)
@@ -270,7 +270,7 @@ func (i *inn) checkErased(t *testing.T, at, user, id string, erased error) {
 		_, err := i.repo.CheckOut(t.Context(), id)
 		require.NoError(t, err, at)
 	}
-	_, err = i.repo.Eraser(bookings.CancelUpcoming()).Erase(t.Context(), user)
+	_, err = i.repo.Eraser(bookings.CancelUpcoming).Erase(t.Context(), user)
 	require.NoError(t, err, at)
 	assert.Equal(t, 1, assertWhole(t, i.DB, at, id))
 }
@@ -291,7 +291,7 @@ func TestErasureAndNotificationsAtOnce(t *testing.T) {
 		})
 		if n%8 == 4 {
 			calls = append(calls, func(ctx context.Context, db *dynastay.DB) error {
-				return second(bookings.New(db, nil).Eraser().Erase(ctx, user))
+				return second(bookings.New(db, nil).Eraser(bookings.RefuseUpcoming).Erase(ctx, user))
 			})
 		}
 	}

@@ -45,7 +45,7 @@ func (p *platform) open(db *dynastay.DB) *platform {
 }
 
 func (p *platform) erase(ctx context.Context, userID string) (*users.Erasure, error) {
-	return p.users.Erase(ctx, userID, p.bookings.Eraser(bookings.CancelUpcoming()), p.properties.Eraser(), p.reviews.Eraser())
+	return p.users.Erase(ctx, userID, p.bookings.Eraser(bookings.CancelUpcoming), p.properties.Eraser(), p.reviews.Eraser())
 }
 
 // guest is what must not be found any more.

@@ -178,7 +178,7 @@ func (p *platform) edit(ctx context.Context, out *details) error {
 func (p *platform) erase(ctx context.Context, out *details) error {
 	b := p.sold[cancelled-1]
 	p.erased = b.UserID
-	done, err := p.users.Erase(ctx, b.UserID, p.bookings.Eraser(), p.properties.Eraser())
+	done, err := p.users.Erase(ctx, b.UserID, p.bookings.Eraser(bookings.RefuseUpcoming), p.properties.Eraser())
 	if err != nil {
 		return err
 	}
