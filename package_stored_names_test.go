@@ -59,6 +59,11 @@ func TestNames(t *testing.T) {
 			name, value, err = dynastay.KeyedAs(op)
 			require.NoError(t, err, method)
 			add(&got.Operations, name, value)
+			if takesUpdateOptions(s) {
+				s.args = append(slices.Clone(s.args), dynastay.IdempotencyKey("k"))
+				keyed := callSample(t, method, s).Interface().(dynastay.Part)
+				assert.True(t, dynastay.HasKey(keyed), "%s must pass its options on", method)
+			}
 		} else {
 			value = cursorOf(t, method, result)
 			add(&got.Queries, name, value)
@@ -104,6 +109,12 @@ func add(all *map[string]string, name, value string) {
 		values = append(values, value)
 	}
 	(*all)[name] = strings.Join(values, " ")
+}
+
+// takesUpdateOptions reports whether an idempotency key can be passed to the method of a sample.
+func takesUpdateOptions(s namedSample) bool {
+	method := reflect.ValueOf(s.on).MethodByName(s.method).Type()
+	return method.IsVariadic() && method.In(method.NumIn()-1) == reflect.TypeFor[[]dynastay.UpdateOption]()
 }
 
 // callSample calls the method of a sample.

@@ -16,6 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/dynastay/dynastay/internal/condition"
 	"github.com/dynastay/dynastay/internal/keytext"
 	"github.com/dynastay/dynastay/internal/stored"
 )
@@ -49,7 +50,8 @@ func (k Idempotency) Of(scope string) Idempotency {
 	return k
 }
 
-func (k Idempotency) option() {}
+// Apply makes the key an [UpdateOption].
+func (k Idempotency) Apply(s *condition.Set) { s.Whole = true }
 
 func (k Idempotency) join(w *write) {
 	if w.keyed {

@@ -123,7 +123,7 @@ func (r *Repository) UpdateRoomTypeOp(
 		err = r.roomEntity.CheckUpdate(opts...)
 	}
 	return dynastay.NewOp(dynastay.OpSpec[*RoomType]{
-		Name: op, Invalid: err, Input: entity.InputOf(key, opts...),
+		Name: op, Invalid: err, Input: entity.InputOf(key, opts...), Options: opts,
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*RoomType, error) {
 			c, row, err := r.partWithRoom(ctx, op, key)
 			if err != nil {

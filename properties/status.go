@@ -62,7 +62,7 @@ type moved struct {
 // in the same transaction. A property that already has the status is left as it is.
 func (r *Repository) moveOp(m move, propertyID string, opts []dynastay.UpdateOption) *dynastay.Operation[moved] {
 	return dynastay.NewOp(dynastay.OpSpec[moved]{
-		Name: m.op, Invalid: r.checkMove(propertyID, opts),
+		Name: m.op, Invalid: r.checkMove(propertyID, opts), Options: opts,
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (moved, error) { return r.move(ctx, tx, m, propertyID, opts) },
 	})
 }
@@ -70,7 +70,7 @@ func (r *Repository) moveOp(m move, propertyID string, opts []dynastay.UpdateOpt
 // statusOp is moveOp for callers, who do not see the sales.
 func (r *Repository) statusOp(m move, propertyID string, opts []dynastay.UpdateOption) *dynastay.Operation[*Property] {
 	return dynastay.NewOp(dynastay.OpSpec[*Property]{
-		Name: m.op, Invalid: r.checkMove(propertyID, opts),
+		Name: m.op, Invalid: r.checkMove(propertyID, opts), Options: opts,
 		Input: func(in *dynastay.Input) { in.Field("property", propertyID) },
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*Property, error) {
 			now, err := r.move(ctx, tx, m, propertyID, opts)

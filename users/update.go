@@ -170,7 +170,7 @@ func (r *Repository) changeOp(
 	op, userID string, invalid error, input func(*dynastay.Input), fn func(*User) error, opts ...dynastay.UpdateOption,
 ) *dynastay.Operation[*User] {
 	return dynastay.NewOp(dynastay.OpSpec[*User]{
-		Name: op, Invalid: invalid, Input: input,
+		Name: op, Invalid: invalid, Input: input, Options: opts,
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*User, error) {
 			if err := r.emails.claim(ctx, op); err != nil {
 				return nil, err
