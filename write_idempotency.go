@@ -140,8 +140,8 @@ func hashOf(ops []operation, user string) string {
 
 // absentOrExpired lets a key be used again after its record has expired, although DynamoDB may keep an expired item for
 // days.
-func absentOrExpired(s *Schema) *Prepared {
-	return Prepare(expression.NewBuilder().WithCondition(
+func absentOrExpired(s *Schema) *Compiled {
+	return MustCompile(expression.NewBuilder().WithCondition(
 		expression.AttributeNotExists(NameOf("Hash")).Or(NameOf(s.TTL).LessThanEqual(Param("now")))))
 }
 

@@ -211,7 +211,7 @@ func (t *Table[T]) deleteUnseen(key dynastay.Key, opts []dynastay.UpdateOption) 
 		case asked.Missing:
 			condition = condition.Or(expression.Not(there))
 		}
-		gone.If(dynastay.Prepare(expression.NewBuilder().WithCondition(condition)).With(nil), func(old dynastay.Row) error {
+		gone.If(dynastay.MustCompile(expression.NewBuilder().WithCondition(condition)).With(nil), func(old dynastay.Row) error {
 			if !old.Exists() {
 				return e.fail(key, dynastay.ErrNotFound)
 			}

@@ -251,7 +251,7 @@ func (r *Repository) DeleteRoomType(ctx context.Context, propertyID, roomTypeID 
 	return err
 }
 
-var roomThere = dynastay.Prepare(expression.NewBuilder().WithCondition(
+var roomThere = dynastay.MustCompile(expression.NewBuilder().WithCondition(
 	expression.AttributeExists(dynastay.NameOf(keys.PropertiesTable.Key.Partition)))).With(nil)
 
 // dropRoom takes a room type off the card.

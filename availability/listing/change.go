@@ -266,9 +266,9 @@ func (r *Repository) takeNights(tx *dynastay.Tx, e *Event, take []dynastay.Date,
 
 var (
 	eventIs = expression.Equal(dynastay.NameOf(attrEventID), dynastay.Param("event"))
-	ofEvent = dynastay.Prepare(expression.NewBuilder().WithCondition(eventIs))
+	ofEvent = dynastay.MustCompile(expression.NewBuilder().WithCondition(eventIs))
 	// freeOrOwn also accepts a night that is the event's already: other software may have written it.
-	freeOrOwn = dynastay.Prepare(expression.NewBuilder().WithCondition(
+	freeOrOwn = dynastay.MustCompile(expression.NewBuilder().WithCondition(
 		expression.AttributeNotExists(dynastay.NameOf(listingkeys.Table.Key.Partition)).Or(eventIs)))
 )
 
