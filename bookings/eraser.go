@@ -230,7 +230,7 @@ func (p *erasure) erase(ctx context.Context, f found) error {
 			if cancelled.Due.Sign() > 0 {
 				p.count("refunds due", 1)
 			}
-		case errors.As(err, &state), errors.Is(err, dynastay.ErrNotFound): // it has changed, and is judged again
+		case errors.As(err, &state), errors.Is(err, dynastay.ErrNotFound): // it has changed, and is read again
 		default:
 			return err
 		}

@@ -372,7 +372,7 @@ func (s changingStatus) call(w *world, id string) worldWrite {
 		do: func(on program, opts ...dynastay.WriteOption) (*bookings.Booking, error) {
 			return s.do(on, id, s.reason, rooms, opts...)
 		},
-		judge: func() (worldBooking, error) {
+		expected: func() (worldBooking, error) {
 			b, there := w.bookings[id]
 			if !there {
 				return b, dynastay.ErrNotFound

@@ -92,7 +92,7 @@ func (s settling) write(w *world) (worldWrite, bool) {
 // confirms returns the call that confirms a booking with payments.
 func (s settling) confirms(w *world, id string, payments []bookings.Payment) worldWrite {
 	c := s.call(w, id)
-	judge, apply := c.judge, c.apply
+	expected, apply := c.expected, c.apply
 	for i, p := range payments {
 		c.input += inputOf(p)
 		err := dynastay.Within(fmt.Sprintf("Payments[%d]", i), wrongPayment(p))
@@ -106,8 +106,8 @@ func (s settling) confirms(w *world, id string, payments []bookings.Payment) wor
 	c.do = func(on program, opts ...dynastay.WriteOption) (*bookings.Booking, error) {
 		return on.repo.Confirm(context.Background(), id, payments, opts...)
 	}
-	c.judge = func() (worldBooking, error) {
-		b, no := judge()
+	c.expected = func() (worldBooking, error) {
+		b, no := expected()
 		for i, p := range payments {
 			if no == nil {
 				b, no = b.withPayment(p, w.db.Now())
@@ -131,7 +131,7 @@ func (s settling) confirms(w *world, id string, payments []bookings.Payment) wor
 // cancels returns the call that cancels a booking with refunds.
 func (s settling) cancels(w *world, id string, refunds []bookings.Refund) worldWrite {
 	c := s.call(w, id)
-	judge, apply := c.judge, c.apply
+	expected, apply := c.expected, c.apply
 	for i, r := range refunds {
 		c.input += inputOfRefund(r)
 		twice := slices.ContainsFunc(refunds[:i], func(other bookings.Refund) bool { return other.ID == r.ID })
@@ -151,8 +151,8 @@ func (s settling) cancels(w *world, id string, refunds []bookings.Refund) worldW
 		return got.Booking, err
 	}
 	var made []bookings.Refund
-	c.judge = func() (b worldBooking, no error) {
-		if b, no = judge(); no != nil {
+	c.expected = func() (b worldBooking, no error) {
+		if b, no = expected(); no != nil {
 			return b, no
 		}
 		b, made, no = b.withRefunds(refunds, w.db.Now())
