@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/dynastay/dynastay"
-	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -75,12 +74,6 @@ func holdOpen(b *Booking, now time.Time) error {
 	return nil
 }
 
-// holdEnded reports whether the rooms of a pending booking are held no longer. Other software may have stored a pending
-// booking without the end of its hold, which then never ends.
-func (s *Summary) holdEnded(now time.Time) bool {
-	return !s.HoldExpiresAt.IsZero() && !now.Before(s.HoldExpiresAt)
-}
-
 func begun(b *Booking, now time.Time) error {
 	if b.today(now).Before(b.Stay.CheckIn) {
 		return ErrTooEarly
@@ -97,13 +90,6 @@ func notOver(b *Booking, now time.Time) error {
 }
 
 func during(b *Booking, now time.Time) error { return cmp.Or(begun(b, now), notOver(b, now)) }
-
-// today returns the current date at the property. An unknown time zone, which only other software can have stored,
-// counts as UTC: the booking must not become impossible to cancel.
-func (b *Booking) today(now time.Time) dynastay.Date {
-	today, _ := availability.House{TimeZone: b.TimeZone}.Today(now)
-	return today
-}
 
 // check returns the error if the booking cannot make the move.
 func (m move) check(b *Booking, now time.Time) error {
