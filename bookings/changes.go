@@ -42,8 +42,9 @@ type Changes struct {
 	// with every payment and refund, so its changes show the new totals. Erasing a user removes the card.
 	Payments stream.Decoder[PaymentSummary]
 	// PaymentAttempts is one payment, as [Repository.PaymentHistory] returns it. [Repository.RecordPayment] and
-	// [Repository.Confirm] produce a change; so does erasing a user, which removes the card and the reason of a failure. A notification that is repeated changes nothing. If other software stored only the summary, the
-	// next payment or refund also creates its payment.
+	// [Repository.Confirm] produce a change; so does erasing a user, which removes the card and the reason of a
+	// failure. A notification that is repeated changes nothing. If other software stored only the summary, the next
+	// payment or refund also creates its payment.
 	PaymentAttempts stream.Decoder[Payment]
 	// Refunds is one refund, as [Repository.PaymentHistory] returns it. [Repository.RecordRefund] and
 	// [Repository.Cancel] produce a change; so does erasing a user, which removes the reasons.

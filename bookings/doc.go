@@ -67,8 +67,9 @@
 //
 // For payment before arrival, create the booking with a Hold, and let the handler of the provider's notifications call
 // [Repository.ApplyPayment], which records the payment and confirms the booking if it can still be confirmed, however
-// often it is called. [Repository.Cancel] records refunds together with the cancellation: of an amount, or of what is due by the cancellation policies, which [Booking.Settle] computes. What remains due is in [Cancellation].Due
-// and [Recorded].Due, and [Repository.RefundDue] records its refunds.
+// often it is called. [Repository.Cancel] records refunds together with the cancellation: of an amount, or of what is
+// due by the cancellation policies, which [Booking.Settle] computes. What remains due is in [Cancellation].Due and
+// [Recorded].Due, and [Repository.RefundDue] records its refunds.
 //
 // # Operations for a guest
 //
