@@ -17,4 +17,4 @@ bench:
 	go test -run '^$$' -bench . ./...
 
 docs:
-	go test -count=1 -run '^(TestPatterns|TestNames)$$' . -update
+	go test -count=1 -run '^(TestPatterns|TestNames|TestEveryPatternHasItsMethod)$$' . -update
