@@ -11,17 +11,15 @@ import (
 // which has a change of its own. Those are handled in any order, and a handler that reads another item may find a later
 // state of it.
 //
-//	| event | field | condition |
-//	|---|---|---|
-//	| booked            | Bookings        | Created; Status is Pending or Confirmed |
-//	| confirmed, also by Create | Bookings | Became: Status is Confirmed |
-//	| checked in, no-show, completed, cancelled, expired | Bookings | Became: Status |
-//	| nights released   | Bookings        | Became: Released is set and Status is NoShow |
-//	| modified          | Bookings        | Stay, Rooms, Guests, Guest or Total differs |
-//	| paid; a refund recorded, also one that is pending | Bookings | Became: PaymentStatus |
-//	| payment reported  | PaymentAttempts | Became: Status |
-//	| refund reported   | Refunds         | Became: Status |
-//	| user erased       | Bookings        | Became: AnonymisedAt is set |
+//   - A booking is made: Bookings, Created; Status is Pending or Confirmed
+//   - It is confirmed, also by Create: Bookings, Became: Status is Confirmed
+//   - Its guests check in, check out or do not arrive, it is cancelled, it expires: Bookings, Became: Status
+//   - Nights are released: Bookings, Became: Released is set and Status is NoShow
+//   - It is modified: Bookings; Stay, Rooms, Guests, Guest or Total differs
+//   - It is paid, or a refund is recorded, also one that is pending: Bookings, Became: PaymentStatus
+//   - A payment is reported: PaymentAttempts, Became: Status
+//   - A refund is reported: Refunds, Became: Status
+//   - Its user is erased: Bookings, Became: AnonymisedAt is set
 //
 // A booking's own item is written together with each of its lines, payments and refunds, so a change of Bookings may
 // have an Old that is equal to New: use [stream.Change.Became], or compare fields. A handler that needs the lines too
