@@ -11,10 +11,11 @@ test:
 
 full:
 	.ci/run
+	.ci/fuzz
 	go run ./internal/testing/mutation
 
 bench:
 	go test -run '^$$' -bench . ./...
 
 docs:
-	go test -count=1 -run '^(TestPatterns|TestNames)$$' . -update
+	go test -count=1 -run '^(TestPatterns|TestNames|TestEveryPatternHasItsMethod)$$' . -update

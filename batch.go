@@ -159,7 +159,7 @@ func (db *DB) insist(
 		got := outcome{verdict: throttled} // DynamoDB has no other reason to keep leaving entries unprocessed
 		switch {
 		case err != nil:
-			if got = way.judge(err); got.verdict == rejected {
+			if got = way.outcomeOf(err); got.verdict == rejected {
 				return &Error{Op: op, Entity: "batch", Kind: ErrRejected, Err: errors.Join(err, ctx.Err())}
 			}
 			idle++

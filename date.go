@@ -3,6 +3,8 @@ package dynastay
 import (
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
 	"github.com/dynastay/dynastay/internal/shown"
 )
 
@@ -130,6 +132,16 @@ func (d *Date) UnmarshalText(text []byte) error {
 	}
 	*d = parsed
 	return nil
+}
+
+// MarshalDynamoDBAttributeValue implements attributevalue.Marshaler of the SDK, for structs with dynamodbav tags.
+func (d Date) MarshalDynamoDBAttributeValue() (types.AttributeValue, error) {
+	return textOrNull(d.String()), nil
+}
+
+// UnmarshalDynamoDBAttributeValue implements attributevalue.Unmarshaler of the SDK, for structs with dynamodbav tags.
+func (d *Date) UnmarshalDynamoDBAttributeValue(v types.AttributeValue) error {
+	return readTextOrNull(v, d)
 }
 
 func digits(s string, into *int) bool {

@@ -18,7 +18,7 @@ type DB struct {
 	client Client
 	opts   Options
 	gates  gates
-	claim  *Prepared // the condition under which an idempotency key may be used
+	claim  *Compiled // the condition under which an idempotency key may be used
 	draws  struct {
 		sync.Mutex // for Options.Rand, which entropy also reads
 		entropy    *ulid.MonotonicEntropy

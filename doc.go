@@ -70,7 +70,8 @@
 //	err := db.Write(ctx, dynastay.IdempotencyKey(requestID).Of(userID), made, note)
 //
 // With an [IdempotencyKey], a write happens only once, however often the call is repeated with the same input. The
-// input is what the caller passed, not what each call generates. Write does all retries itself. An acknowledged write
+// input is what the caller passed, not what each call generates. An update takes the key together with [AgreedOn],
+// because its function cannot be compared. Write does all retries itself. An acknowledged write
 // was made by this call, or by an earlier call with the same idempotency key, exactly once. If the outcome cannot be
 // determined, the error is [ErrOutcomeUnknown]; see there for what to do. To determine the outcome, every
 // item that is read before it is written contains a [WriteID]. [IfWritten] uses it too, for example so that only the

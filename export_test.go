@@ -9,3 +9,10 @@ func KeyedAs(p Part) (name, hash string, err error) {
 	}
 	return op.name(), hash, op.invalid()
 }
+
+// HasKey reports whether an operation has an idempotency key of its own. It can then not be written any more.
+func HasKey(p Part) bool {
+	var w write
+	p.join(&w)
+	return w.keyed
+}

@@ -22,35 +22,35 @@ type Expr struct {
 	Values    Item
 }
 
-// Prepared is an expression that is built once and filled with values for each request: building an expression with the
+// Compiled is an expression that is built once and filled with values for each request: building an expression with the
 // SDK costs about forty times as much as filling in values.
-type Prepared struct {
+type Compiled struct {
 	expr   Expr
 	params map[string]string // placeholder (":0") to parameter
 }
 
 const paramMark = "\x00param:"
 
-// Param returns a placeholder for a value that [Prepared.With] fills in. Use it in place of expression.Value.
+// Param returns a placeholder for a value that [Compiled.With] fills in. Use it in place of expression.Value.
 func Param(name string) expression.ValueBuilder {
 	return expression.Value(&types.AttributeValueMemberS{Value: paramMark + name})
 }
 
-// Prepare builds an expression whose values may be [Param]s. It is meant for package variables and constructors, and
+// MustCompile builds an expression whose values may be [Param]s. It is meant for package variables and constructors, and
 // panics if the SDK rejects the expression, which can only be a programming error.
-func Prepare(b expression.Builder) *Prepared {
+func MustCompile(b expression.Builder) *Compiled {
 	expr, err := build(b)
 	if err != nil {
-		panic("dynastay.Prepare: " + err.Error())
+		panic("dynastay.MustCompile: " + err.Error())
 	}
 	expr = expr.merged()
-	p := &Prepared{expr: expr, params: map[string]string{}}
+	c := &Compiled{expr: expr, params: map[string]string{}}
 	for placeholder, v := range expr.Values {
 		if name, ok := strings.CutPrefix(stored.TextOf(v), paramMark); ok {
-			p.params[placeholder] = name
+			c.params[placeholder] = name
 		}
 	}
-	return p
+	return c
 }
 
 var placeholders = regexp.MustCompile(`:[0-9]+`)
@@ -81,14 +81,14 @@ func (e Expr) merged() Expr {
 }
 
 // With fills in the parameters. If one is missing, the request is invalid and DynamoDB rejects it.
-func (p *Prepared) With(values Item) Expr {
-	expr := p.expr
-	if len(p.params) == 0 {
+func (c *Compiled) With(values Item) Expr {
+	expr := c.expr
+	if len(c.params) == 0 {
 		return expr
 	}
-	expr.Values = make(Item, len(p.expr.Values))
-	for placeholder, v := range p.expr.Values {
-		if name, ok := p.params[placeholder]; ok {
+	expr.Values = make(Item, len(c.expr.Values))
+	for placeholder, v := range c.expr.Values {
+		if name, ok := c.params[placeholder]; ok {
 			v = values[name]
 		}
 		expr.Values[placeholder] = v
@@ -122,7 +122,7 @@ var (
 // a path that is built by hand, it supports names that contain dots, such as ids from other systems.
 func PathOf(names ...string) string { return stored.Path(names...) }
 
-// NameOf returns the name of an attribute for an expression of this package, see [Prepare]. A path such as "Card.Name"
+// NameOf returns the name of an attribute for an expression of this package, see [MustCompile]. A path such as "Card.Name"
 // is split at the dots. Brackets are part of a name, such as "Weight [kg]".
 func NameOf(path string) expression.NameBuilder {
 	first, rest, nested := stored.Step(path)
@@ -136,7 +136,7 @@ func NameOf(path string) expression.NameBuilder {
 
 // IfNew returns the condition that no item with the action's key exists yet.
 func IfNew(s *Schema) Expr {
-	return Prepare(expression.NewBuilder().WithCondition(expression.AttributeNotExists(NameOf(s.Key.Partition)))).With(nil)
+	return MustCompile(expression.NewBuilder().WithCondition(expression.AttributeNotExists(NameOf(s.Key.Partition)))).With(nil)
 }
 
 // Absent returns the condition that an attribute is missing or NULL. Other software stores NULL for "none", and

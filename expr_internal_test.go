@@ -13,7 +13,7 @@ import (
 func TestUnchanged(t *testing.T) {
 	read := Item{"PK": str("SHOP#1"), "SK": str("METADATA"), "Name": str("a"), "Gone": &sNULL{Value: true}}
 	condition := func(item Item) string {
-		return *Prepare(expression.NewBuilder().WithCondition(Unchanged(shopSchema, RowOf(item), "Name", "Gone"))).expr.Condition
+		return *MustCompile(expression.NewBuilder().WithCondition(Unchanged(shopSchema, RowOf(item), "Name", "Gone"))).expr.Condition
 	}
 	assert.Equal(t, "(((attribute_exists (#0)) AND ((attribute_not_exists (#1)) OR (attribute_type (#1, :0)))) AND (#2 = :1)) AND "+
 		"((attribute_not_exists (#3)) OR (attribute_type (#3, :0)))", strings.ReplaceAll(condition(read), ":2", ":0"))

@@ -14,7 +14,7 @@ import (
 	"github.com/dynastay/dynastay"
 )
 
-func TestPreparedIsWhatTheSDKBuilds(t *testing.T) {
+func TestCompiledIsWhatTheSDKBuilds(t *testing.T) {
 	builder := func(value func(name string) expression.ValueBuilder) expression.Builder {
 		return expression.NewBuilder().
 			WithKeyCondition(expression.KeyEqual(expression.Key("PK"), value("pk")).
@@ -30,11 +30,11 @@ func TestPreparedIsWhatTheSDKBuilds(t *testing.T) {
 		"pk": dynastay.Text("ROOM#1"), "from": dynastay.Text("A"), "to": dynastay.Text("B"), "name": dynastay.Text(""),
 		"rooms": dynastay.Number(2),
 	}
-	prepared := dynastay.Prepare(builder(dynastay.Param))
+	compiled := dynastay.MustCompile(builder(dynastay.Param))
 	direct, err := builder(func(name string) expression.ValueBuilder { return expression.Value(values[name]) }).Build()
 	require.NoError(t, err)
-	for range 2 { // With does not change the prepared expression
-		got := prepared.With(values)
+	for range 2 { // With does not change the compiled expression
+		got := compiled.With(values)
 		for _, part := range []struct{ want, got *string }{
 			{direct.KeyCondition(), got.Key}, {direct.Filter(), got.Filter}, {direct.Condition(), got.Condition}, {direct.Update(), got.Update},
 		} {
@@ -45,7 +45,7 @@ func TestPreparedIsWhatTheSDKBuilds(t *testing.T) {
 		assert.Len(t, got.Values, 7, "the number of rooms is needed in two places, and sent once")
 	}
 
-	other := prepared.With(dynastay.Item{"pk": dynastay.Text("ROOM#2")})
+	other := compiled.With(dynastay.Item{"pk": dynastay.Text("ROOM#2")})
 	assert.Len(t, other.Values, 7)
 	missing := 0
 	for _, v := range other.Values {
@@ -67,7 +67,7 @@ func spelled(t *testing.T, text *string, values dynastay.Item) string {
 }
 
 // Placeholders of two digits are not mistaken for one of the first ten.
-func TestPreparedMergesEqualValues(t *testing.T) {
+func TestCompiledMergesEqualValues(t *testing.T) {
 	condition := expression.Name("N0").Equal(expression.Value(0))
 	for i := 1; i < 25; i++ {
 		condition = condition.And(expression.Name("N" + strconv.Itoa(i)).Equal(expression.Value(i % 12)))
@@ -75,23 +75,23 @@ func TestPreparedMergesEqualValues(t *testing.T) {
 	builder := expression.NewBuilder().WithCondition(condition)
 	direct, err := builder.Build()
 	require.NoError(t, err)
-	got := dynastay.Prepare(builder).With(nil)
+	got := dynastay.MustCompile(builder).With(nil)
 	assert.Equal(t, spelled(t, direct.Condition(), direct.Values()), spelled(t, got.Condition, got.Values))
 	assert.Len(t, got.Values, 12)
 }
 
-func TestPreparedWithoutParameters(t *testing.T) {
-	got := dynastay.Prepare(expression.NewBuilder().WithCondition(expression.AttributeNotExists(expression.Name("PK")))).With(nil)
+func TestCompiledWithoutParameters(t *testing.T) {
+	got := dynastay.MustCompile(expression.NewBuilder().WithCondition(expression.AttributeNotExists(expression.Name("PK")))).With(nil)
 	assert.Equal(t, "attribute_not_exists (#0)", *got.Condition)
 	assert.Equal(t, map[string]string{"#0": "PK"}, got.Names)
 	assert.Nil(t, got.Values)
 	assert.Nil(t, got.Update)
-	assert.Panics(t, func() { dynastay.Prepare(expression.NewBuilder()) })
+	assert.Panics(t, func() { dynastay.MustCompile(expression.NewBuilder()) })
 }
 
 func condition(t *testing.T, c expression.ConditionBuilder) (string, map[string]string, dynastay.Item) {
 	t.Helper()
-	built := dynastay.Prepare(expression.NewBuilder().WithCondition(c)).With(nil)
+	built := dynastay.MustCompile(expression.NewBuilder().WithCondition(c)).With(nil)
 	return *built.Condition, built.Names, built.Values
 }
 

@@ -1,6 +1,8 @@
 package dynastay
 
 import (
+	"encoding"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -31,3 +33,17 @@ func instant(t time.Time) string {
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }
+
+func textOrNull(s string) types.AttributeValue {
+	if s == "" {
+		return &types.AttributeValueMemberNULL{Value: true}
+	}
+	return Text(s)
+}
+
+func readTextOrNull(v types.AttributeValue, into encoding.TextUnmarshaler) error {
+	if _, ok := v.(*types.AttributeValueMemberS); !ok && !stored.IsNull(v) {
+		return fmt.Errorf("must be %s, got %s", KindText, valueOf(v).Kind())
+	}
+	return into.UnmarshalText([]byte(stored.TextOf(v)))
+}

@@ -70,16 +70,16 @@ type keyConditionKind struct {
 
 func keyCondition(names KeyNames, q Query) Expr {
 	kind := keyConditionKind{names, q.Range.From != "", q.Range.To != "", q.Range.Prefix != ""}
-	prepared, ok := keyConditions.Load(kind)
+	compiled, ok := keyConditions.Load(kind)
 	if !ok {
-		prepared, _ = keyConditions.LoadOrStore(kind, kind.prepare())
+		compiled, _ = keyConditions.LoadOrStore(kind, kind.compile())
 	}
-	return prepared.(*Prepared).With(Item{
+	return compiled.(*Compiled).With(Item{
 		"pk": Text(q.Partition), "from": Text(q.Range.From), "to": Text(q.Range.To), "prefix": Text(q.Range.Prefix),
 	})
 }
 
-func (k keyConditionKind) prepare() *Prepared {
+func (k keyConditionKind) compile() *Compiled {
 	condition := expression.KeyEqual(expression.Key(k.names.Partition), Param("pk"))
 	sort := expression.Key(k.names.Sort)
 	switch {
@@ -93,7 +93,7 @@ func (k keyConditionKind) prepare() *Prepared {
 	case k.to:
 		condition = condition.And(expression.KeyLessThanEqual(sort, Param("to")))
 	}
-	return Prepare(expression.NewBuilder().WithKeyCondition(condition))
+	return MustCompile(expression.NewBuilder().WithKeyCondition(condition))
 }
 
 // QueryAll reads all rows of a query's Partition, over as many pages as it takes. It is for partitions of limited size,

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/govalues/decimal"
 
 	"github.com/dynastay/dynastay/internal/shown"
@@ -305,4 +306,14 @@ func (m *Money) UnmarshalText(text []byte) error {
 	}
 	*m = parsed
 	return nil
+}
+
+// MarshalDynamoDBAttributeValue implements attributevalue.Marshaler of the SDK, for structs with dynamodbav tags.
+func (m Money) MarshalDynamoDBAttributeValue() (types.AttributeValue, error) {
+	return textOrNull(m.String()), nil
+}
+
+// UnmarshalDynamoDBAttributeValue implements attributevalue.Unmarshaler of the SDK, for structs with dynamodbav tags.
+func (m *Money) UnmarshalDynamoDBAttributeValue(v types.AttributeValue) error {
+	return readTextOrNull(v, m)
 }

@@ -83,8 +83,8 @@ func TestRepeatedCallsReadConsistently(t *testing.T) {
 		reads int // before the write, of the key if the write is refused, and of the result
 		op    func() dynastay.Part
 	}{
-		"bookings.Cancel":  {3, func() dynastay.Part { return bookings.New(db.DB, nil).CancelOp(booked.ID, "") }},
-		"bookings.Confirm": {3, func() dynastay.Part { return bookings.New(db.DB, nil).ConfirmOp(held[0].ID) }},
+		"bookings.Cancel":  {3, func() dynastay.Part { return bookings.New(db.DB, nil).CancelOp(booked.ID, "", nil) }},
+		"bookings.Confirm": {3, func() dynastay.Part { return bookings.New(db.DB, nil).ConfirmOp(held[0].ID, nil) }},
 		"bookings.Modify": {3, func() dynastay.Part {
 			return bookings.New(db.DB, nil).ModifyOp(bookings.Modification{
 				BookingID: held[1].ID, Version: held[1].Version, Quote: hotel.Quote(t, db.Direct, fixture.Stay, 2),
@@ -242,7 +242,7 @@ func TestMovesReadConsistently(t *testing.T) {
 				Rooms: []availability.Room{{RoomTypeID: hotel.RoomTypeID, Quantity: 1, Limits: hotel.Rooms[0].Limits}},
 			}))
 		}},
-		{"Confirm", fixture.Now, 1, false, func() error { return second(repo.Confirm(ctx, held.ID)) }},
+		{"Confirm", fixture.Now, 1, false, func() error { return second(repo.Confirm(ctx, held.ID, nil)) }},
 		{"Expire", fixture.Now.Add(time.Hour), 1, false, func() error { return second(repo.Expire(ctx, lost.ID)) }},
 		{"CheckIn", fixture.Stay.CheckIn.Time().Add(16 * time.Hour), 1, false, func() error {
 			return second(repo.CheckIn(ctx, held.ID, bookings.Assigned{hotel.RoomTypeID: {"301"}}))

@@ -125,7 +125,7 @@ func (t shops) DeleteOp(key Key) *Operation[struct{}] {
 		Name: "Shop.Delete", Input: func(in *Input) { in.Key(key) },
 		Prepare: func(_ context.Context, tx *Tx) (struct{}, error) {
 			there := expression.AttributeExists(NameOf("PK"))
-			tx.Delete(shopSchema, key).If(Prepare(expression.NewBuilder().WithCondition(there)).With(nil), func(Row) error {
+			tx.Delete(shopSchema, key).If(MustCompile(expression.NewBuilder().WithCondition(there)).With(nil), func(Row) error {
 				return ErrNotFound
 			})
 			return struct{}{}, nil

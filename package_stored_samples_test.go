@@ -106,10 +106,10 @@ func namedSamples() (all []namedSample) {
 	due := refunded
 	due.Amount = dynastay.Money{}
 	add("RefundDueOp", due)
-	add("ConfirmOp", "bkg_1")
-	add("ConfirmOp", "bkg_1", bookings.WithPayment(paid))
-	add("CancelOp", "bkg_1", "ill")
-	add("CancelOp", "bkg_1", "ill", bookings.WithRefund(refunded))
+	add("ConfirmOp", "bkg_1", nil)
+	add("ConfirmOp", "bkg_1", []bookings.Payment{paid})
+	add("CancelOp", "bkg_1", "ill", nil)
+	add("CancelOp", "bkg_1", "ill", []bookings.Refund{refunded})
 	add("CheckInOp", "bkg_1", rooms)
 	add("AssignRoomsOp", "bkg_1", rooms)
 	for _, method := range []string{"UndoCheckInOp", "CheckOutOp", "UndoCheckOutOp", "NoShowOp", "ReleaseOp", "ReinstateOp", "ExpireOp"} {

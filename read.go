@@ -87,7 +87,7 @@ func (r *reading) failed(ctx context.Context, err error) error {
 	case ctx.Err() != nil:
 		err = errors.Join(err, ctx.Err())
 	}
-	return &Error{Entity: "read", Kind: readKind(new(passage).judge(err).verdict), Err: err}
+	return &Error{Entity: "read", Kind: readKind(new(passage).outcomeOf(err).verdict), Err: err}
 }
 
 // readKind is [verdict.kind] of a read. A read can be repeated, so it does not matter whether it was carried out.

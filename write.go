@@ -327,7 +327,7 @@ func (w *write) send(ctx context.Context, tx *Tx) error {
 		switch next {
 		case finish:
 			return nil
-		case judge:
+		case explain:
 			err := w.refused(ctx, tx, got, since)
 			if lost == nil || tx.dead(got.failed) {
 				return err

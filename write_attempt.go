@@ -43,12 +43,12 @@ func (v verdict) kind() error {
 type move int
 
 const (
-	finish move = iota // it was carried out
-	judge              // determine the error for the conditions that did not hold
-	meet               // queue for the item if possible, otherwise send the same request again
-	again              // send the same request again
-	look               // find out whether the write was carried out
-	giveUp             // nothing was written
+	finish  move = iota // it was carried out
+	explain             // determine the error for the conditions that did not hold
+	meet                // queue for the item if possible, otherwise send the same request again
+	again               // send the same request again
+	look                // find out whether the write was carried out
+	giveUp              // nothing was written
 )
 
 // nextMove decides by the kind of the write, by whether the response to an earlier request of the same preparation was
@@ -63,7 +63,7 @@ func nextMove(plain, lost bool, v verdict) move {
 		if plain && lost {
 			return look // its own first request may be the reason for the refusal
 		}
-		return judge
+		return explain
 	case conflict:
 		if lost {
 			return again // do not prepare again until it is known that this preparation was not carried out
@@ -97,7 +97,7 @@ func (db *DB) attempt(ctx context.Context, tx *Tx, token string) outcome {
 		a := tx.actions[0]
 		operation, consumed, meta, err := db.plain(ctx, a, way.once)
 		db.observe(ctx, operation, started, []target{{db.TableName(a.schema), ""}}, one(consumed), meta, err)
-		return a.judge(err, &way)
+		return a.outcomeOf(err, &way)
 	}
 	in := &dynamodb.TransactWriteItemsInput{ClientRequestToken: &token, ReturnConsumedCapacity: db.capacity()}
 	var named []target
@@ -110,7 +110,7 @@ func (db *DB) attempt(ctx context.Context, tx *Tx, token string) outcome {
 	out, err := db.client.TransactWriteItems(ctx, in, way.once)
 	if err != nil {
 		db.observe(ctx, "TransactWriteItems", started, named, nil, middleware.Metadata{}, err)
-		return tx.judge(err, &way)
+		return tx.outcomeOf(err, &way)
 	}
 	db.observe(ctx, "TransactWriteItems", started, named, out.ConsumedCapacity, out.ResultMetadata, nil)
 	return outcome{verdict: done}
@@ -154,8 +154,8 @@ func (db *DB) plain(ctx context.Context, a *Action, once func(*dynamodb.Options)
 	return "DeleteItem", out.ConsumedCapacity, out.ResultMetadata, nil
 }
 
-// judge determines the outcome of a plain request.
-func (a *Action) judge(err error, way *passage) outcome {
+// outcomeOf determines the outcome of a plain request.
+func (a *Action) outcomeOf(err error, way *passage) outcome {
 	var condition *types.ConditionalCheckFailedException
 	var conflicting *types.TransactionConflictException
 	refs := []Ref{a.ref()}
@@ -167,20 +167,20 @@ func (a *Action) judge(err error, way *passage) outcome {
 	case errors.As(err, &conflicting):
 		return outcome{verdict: conflict, refs: refs, err: err}
 	}
-	return way.judge(err)
+	return way.outcomeOf(err)
 }
 
-// judge determines the outcome of a transaction. The cancellation reasons are in the order of the actions. A failed
+// outcomeOf determines the outcome of a transaction. The cancellation reasons are in the order of the actions. A failed
 // condition takes precedence: it is the reason that a caller can act on, and it may be the idempotency record of an
 // earlier call. Next comes what a retry cannot help, then a conflict, then throttling.
-func (tx *Tx) judge(err error, way *passage) outcome {
+func (tx *Tx) outcomeOf(err error, way *passage) outcome {
 	var cancelled *types.TransactionCanceledException
 	var running *types.TransactionInProgressException
 	switch {
 	case errors.As(err, &running):
 		return outcome{verdict: answerLost, err: err}
 	case !errors.As(err, &cancelled):
-		return way.judge(err)
+		return way.outcomeOf(err)
 	}
 	byVerdict := map[verdict][]int{}
 	for i, reason := range cancelled.CancellationReasons {

@@ -28,7 +28,7 @@ func TestNextMove(t *testing.T) {
 		want move
 	}{
 		{transaction, false, done, finish},
-		{transaction, false, refused, judge},
+		{transaction, false, refused, explain},
 		{transaction, false, conflict, meet},
 		{transaction, false, throttled, again},
 		{transaction, false, unsent, again},
@@ -38,7 +38,7 @@ func TestNextMove(t *testing.T) {
 		// Under its token the transaction is carried out once, so it is sent until that is known. It is not prepared again
 		// for a conflict, and a rejection says nothing of the request before.
 		{transaction, true, done, finish},
-		{transaction, true, refused, judge},
+		{transaction, true, refused, explain},
 		{transaction, true, conflict, again},
 		{transaction, true, throttled, again},
 		{transaction, true, unsent, again},
@@ -46,7 +46,7 @@ func TestNextMove(t *testing.T) {
 		{transaction, true, answerLost, again},
 
 		{plain, false, done, finish},
-		{plain, false, refused, judge},
+		{plain, false, refused, explain},
 		{plain, false, conflict, meet},
 		{plain, false, throttled, again},
 		{plain, false, unsent, again},
@@ -79,7 +79,7 @@ func status(code int, err error) error {
 	}}
 }
 
-func TestJudgeOfErrors(t *testing.T) {
+func TestOutcomesOfErrors(t *testing.T) {
 	api := func(code string) error { return &smithy.GenericAPIError{Code: code} }
 	for name, test := range map[string]struct {
 		err  error
@@ -108,8 +108,8 @@ func TestJudgeOfErrors(t *testing.T) {
 		"another client's error":     {errors.New("no credentials"), passage{}, answerLost},
 		"end of the context":         {context.DeadlineExceeded, passage{true, true}, answerLost},
 	} {
-		assert.Equal(t, test.want, test.way.judge(test.err).verdict, name)
-		assert.Equal(t, test.err, test.way.judge(test.err).err, name)
+		assert.Equal(t, test.want, test.way.outcomeOf(test.err).verdict, name)
+		assert.Equal(t, test.err, test.way.outcomeOf(test.err).err, name)
 	}
 }
 

@@ -82,7 +82,7 @@ func TestReadsThatDecideAreConsistent(t *testing.T) {
 		assert.Equal(t, test.reads, wire.Consistent(t, stop(), name), name)
 	}
 	stop := db.Faults.Record()
-	_, err = repo.Cancel(ctx, made.ID, "")
+	_, err = repo.Cancel(ctx, made.ID, "", nil)
 	require.NoError(t, err)
 	assert.Contains(t, string(stop()[0].Body), `"ConsistentRead":true`, "a cancellation")
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/dynastay/dynastay/internal/condition"
 	"github.com/dynastay/dynastay/internal/keytext"
 	"github.com/dynastay/dynastay/internal/stored"
 )
@@ -49,7 +50,8 @@ func (k Idempotency) Of(scope string) Idempotency {
 	return k
 }
 
-func (k Idempotency) option() {}
+// Apply makes the key an [UpdateOption].
+func (k Idempotency) Apply(s *condition.Set) { s.Whole = true }
 
 func (k Idempotency) join(w *write) {
 	if w.keyed {
@@ -138,8 +140,8 @@ func hashOf(ops []operation, user string) string {
 
 // absentOrExpired lets a key be used again after its record has expired, although DynamoDB may keep an expired item for
 // days.
-func absentOrExpired(s *Schema) *Prepared {
-	return Prepare(expression.NewBuilder().WithCondition(
+func absentOrExpired(s *Schema) *Compiled {
+	return MustCompile(expression.NewBuilder().WithCondition(
 		expression.AttributeNotExists(NameOf("Hash")).Or(NameOf(s.TTL).LessThanEqual(Param("now")))))
 }
 

@@ -45,7 +45,7 @@ func TestWriteSendsTheSameAgain(t *testing.T) {
 }
 
 var exists = func() dynastay.Expr {
-	return dynastay.Prepare(expression.NewBuilder().WithCondition(expression.AttributeExists(expression.Name("id")))).With(nil)
+	return dynastay.MustCompile(expression.NewBuilder().WithCondition(expression.AttributeExists(expression.Name("id")))).With(nil)
 }()
 
 func tokenOf(t *testing.T, r dyntest.Request) string {

@@ -5,16 +5,19 @@ import (
 	"fmt"
 	"slices"
 	"sync/atomic"
+
+	"github.com/dynastay/dynastay/internal/condition"
 )
 
 // Part is an argument of [DB.Write]: an operation, or an option such as [IdempotencyKey].
 type Part interface{ join(*write) }
 
-// WriteOption is a [Part] that changes how a write is done, not what it writes: [IdempotencyKey] or [IfUser].
-// Most methods that write take write options; for those that take [UpdateOption] or no options, use [Do].
+// WriteOption is a [Part] that changes how a write is done, not what it writes: [IdempotencyKey] or [IfUser]. Methods
+// that write take write options, those that update or delete as [UpdateOption]s; for those that take no options, use
+// [Do]. It makes no difference whether an option is passed to an operation or to the write.
 type WriteOption interface {
 	Part
-	option()
+	UpdateOption
 }
 
 // Operation is one write of a repository, or of a caller's own table, that has not been sent yet. [DB.Write] sends it,
@@ -39,6 +42,9 @@ type OpSpec[R any] struct {
 	// generated ids or times, which differ when the call is repeated. Without Input, the operation cannot be written
 	// with an [IdempotencyKey].
 	Input func(*Input)
+	// Options are those that the caller has passed to the operation, if it takes any. Write does what the [WriteOption]s
+	// among them say.
+	Options []UpdateOption
 	// Owned means that Prepare calls [Tx.OwnedBy], so that the operation can be written with [IfUser].
 	Owned bool
 	// Contest is what the operation contends for, if that is known from the start. Optional; [Tx.Contend] sets it
@@ -126,10 +132,16 @@ func (o *Operation[R]) join(w *write) {
 		w.invalid = Invalid(fmt.Sprintf("Operations[%d]", len(w.ops)), "is nil")
 		return
 	}
+	w.ops = append(w.ops, o)
 	if o.used.Swap(true) {
 		w.invalid = Invalid("Operations", "%s was already passed to Write; create a new operation for each Write", o.spec.Name)
+		return
 	}
-	w.ops = append(w.ops, o)
+	for _, option := range o.spec.Options {
+		if part, ok := option.(WriteOption); ok {
+			part.join(w)
+		}
+	}
 }
 
 // operation is an Operation with any result type.
@@ -139,6 +151,7 @@ type operation interface {
 	comparable() bool
 	restorable() bool
 	notes() bool
+	passesOn() bool
 	owned() bool
 	input(*Input)
 	contest() *Contest
@@ -159,6 +172,9 @@ func (o *Operation[R]) restorable() bool {
 }
 
 func (o *Operation[R]) notes() bool { return o.spec.Restore != nil }
+
+// passesOn reports whether the operation has options of the whole write.
+func (o *Operation[R]) passesOn() bool { return condition.Of(o.spec.Options).Whole }
 
 func (o *Operation[R]) owned() bool { return o.spec.Owned }
 

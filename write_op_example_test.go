@@ -33,7 +33,7 @@ func ExampleNewOp() {
 
 	// DynamoDB checks the condition together with the write, because what was read before may have changed.
 	left := dynastay.NameOf("left")
-	take := dynastay.Prepare(expression.NewBuilder().
+	take := dynastay.MustCompile(expression.NewBuilder().
 		WithCondition(left.GreaterThanEqual(dynastay.Param("n"))).
 		WithUpdate(expression.Set(left, left.Minus(dynastay.Param("n")))))
 	errTooFew := errors.New("too few breakfasts are left")

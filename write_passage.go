@@ -47,8 +47,8 @@ func (p *passage) watch(stack *middleware.Stack) error {
 // isEnd reports whether an error says only that the context has ended.
 func isEnd(ctx context.Context, err error) bool { return ctx.Err() != nil && errors.Is(err, ctx.Err()) }
 
-// judge distinguishes what is known to have failed from what may have happened.
-func (p *passage) judge(err error) outcome {
+// outcomeOf distinguishes what is known to have failed from what may have happened.
+func (p *passage) outcomeOf(err error) outcome {
 	got := outcome{verdict: answerLost, err: err}
 	var response *awshttp.ResponseError
 	var internal *types.InternalServerError

@@ -138,7 +138,7 @@ func TestUpdateLeavesCountersAlone(t *testing.T) {
 	blame.Invalid(t, err, "Sent")
 
 	// A delta between the read and the write neither interferes nor is lost, with or without a write id.
-	add := dynastay.Prepare(expression.NewBuilder().WithUpdate(expression.Add(expression.Name("sent"), expression.Value(1)))).With(nil)
+	add := dynastay.MustCompile(expression.NewBuilder().WithUpdate(expression.Add(expression.Name("sent"), expression.Value(1)))).With(nil)
 	for i, id := range []string{"m", "bare"} {
 		if i == 1 {
 			require.NoError(t, db.PutAll(ctx, func(yield func(*dynastay.Schema, dynastay.Item) bool) {

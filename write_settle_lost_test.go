@@ -187,7 +187,7 @@ func TestSoldOutIsNotCertainAfterALostRequest(t *testing.T) {
 			var refused *bookings.Refused
 			assert.False(t, errors.As(err, &refused), "%v", err)
 
-			_, err = bookings.New(db.Direct, nil).Cancel(ctx, other.ID, "")
+			_, err = bookings.New(db.Direct, nil).Cancel(ctx, other.ID, "", nil)
 			require.NoError(t, err)
 			require.NoError(t, late.arrive())
 			assert.Equal(t, []int{0, 0, 0}, hotel.Left(t, db.Direct, fixture.Stay), "it was carried out after all")

@@ -196,10 +196,10 @@ func TestCancellationIsAcknowledgedOnce(t *testing.T) {
 	mine := db.Open(brief)
 	lost := db.Faults.Inject(dyntest.LoseRequest(), dyntest.When{Operation: "TransactWriteItems"})
 	before(db, "GetItem", 1, func(ctx context.Context) {
-		_, err := bookings.New(db.Direct, nil).Cancel(ctx, made.ID, "plans changed")
+		_, err := bookings.New(db.Direct, nil).Cancel(ctx, made.ID, "plans changed", nil)
 		assert.NoError(t, err)
 	})
-	err = mine.Write(ctx, bookings.New(mine, nil).CancelOp(made.ID, "plans changed"), outbox.CreateOp(&message{ID: "refund"}))
+	err = mine.Write(ctx, bookings.New(mine, nil).CancelOp(made.ID, "plans changed", nil), outbox.CreateOp(&message{ID: "refund"}))
 	assert.ErrorIs(t, err, dynastay.ErrContention, "it can never be carried out any more")
 	assert.Equal(t, 2, lost.Hits())
 	lost.Stop()
@@ -252,7 +252,7 @@ func TestWitnessMustBeTheWritesOwn(t *testing.T) {
 	repo, box := bookings.New(mine, nil), entity.NewTable(mine, messageEntity)
 	for name, op := range map[string]dynastay.Part{
 		"create": repo.CreateOp(fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1))),
-		"cancel": repo.CancelOp(made.ID, ""),
+		"cancel": repo.CancelOp(made.ID, "", nil),
 		"delete": box.DeleteOp(keyOf("missing")),
 	} {
 		err := mine.Write(ctx, op, box.PutOp(&message{ID: "there", Text: "told"}))

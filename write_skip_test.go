@@ -14,7 +14,7 @@ import (
 )
 
 // The operations of these tests count down the message "m", which the write can do without, and put others.
-var countDown = dynastay.Prepare(expression.NewBuilder().
+var countDown = dynastay.MustCompile(expression.NewBuilder().
 	WithCondition(dynastay.NameOf("sent").GreaterThanEqual(dynastay.Param("n"))).
 	WithUpdate(expression.Add(dynastay.NameOf("sent"), expression.Value(-1)).Set(dynastay.NameOf("text"), dynastay.Param("by"))))
 

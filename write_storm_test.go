@@ -269,7 +269,7 @@ func (s *storm) operation(db *dynastay.DB, name string, st step) dynastay.Part {
 	})
 }
 
-var addHit = dynastay.Prepare(expression.NewBuilder().
+var addHit = dynastay.MustCompile(expression.NewBuilder().
 	WithCondition(expression.AttributeExists(expression.Name("id"))).
 	WithUpdate(expression.Add(expression.Name("hits"), expression.Value(1)))).With(nil)
 

@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/dynastay/dynastay/internal/condition"
 	"github.com/dynastay/dynastay/internal/shown"
 	"github.com/dynastay/dynastay/internal/stored"
 )
@@ -50,6 +51,19 @@ func (tx *Tx) Made(name, id string) {
 	}
 	made[name] = id
 }
+
+// PassesOn returns an error if a change was asked for with an option of the whole write, but the current operation does
+// not have it in [OpSpec].Options. Change.AddTo of package entity calls it.
+func (tx *Tx) PassesOn(asked condition.Set) error {
+	op := tx.write.ops[tx.current]
+	if !asked.Whole || op.passesOn() {
+		return nil
+	}
+	return &Error{Op: op.name(), Entity: "write", Err: errNotPassedOn}
+}
+
+// errNotPassedOn is a programming error.
+var errNotPassedOn = errors.New("an IdempotencyKey or IfUser was passed to a change, so OpSpec.Options must have it")
 
 // Contend sets what the current operation contends for, if that is known only after a first read. It waits for the
 // operation's turn, so what is read afterwards is current. It replaces [OpSpec.Contest]. If it returns an error, which

@@ -25,8 +25,8 @@ func TestActions(t *testing.T) {
 	old := &message{ID: "m", Text: "old"}
 	text := dynastay.NameOf("text")
 	while := expression.NewBuilder().WithCondition(text.Equal(dynastay.Param("text")))
-	condition, change := dynastay.Prepare(while), dynastay.Prepare(while.WithUpdate(expression.Set(text, expression.Value("new"))))
-	expected := func(p *dynastay.Prepared, text string) dynastay.Expr {
+	condition, change := dynastay.MustCompile(while), dynastay.MustCompile(while.WithUpdate(expression.Set(text, expression.Value("new"))))
+	expected := func(p *dynastay.Compiled, text string) dynastay.Expr {
 		return p.With(dynastay.Item{"text": dynastay.Text(text)})
 	}
 	item := outboxTable.Key.Of(keyOf("m"))
@@ -95,7 +95,7 @@ func TestSameCheckTwice(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	db, outbox := openOutbox(t, dynastay.Options{})
-	text := dynastay.Prepare(expression.NewBuilder().WithCondition(dynastay.NameOf("text").Equal(dynastay.Param("text"))))
+	text := dynastay.MustCompile(expression.NewBuilder().WithCondition(dynastay.NameOf("text").Equal(dynastay.Param("text"))))
 	first, second := errors.New("first"), errors.New("second")
 	check := func(key, value string, meaning error) *dynastay.Operation[struct{}] {
 		return dynastay.NewOp(dynastay.OpSpec[struct{}]{
@@ -126,7 +126,7 @@ func TestSameCheckTwice(t *testing.T) {
 // textIs is the condition that a message has a text; each call builds it anew.
 func textIs(text string) dynastay.Expr {
 	condition := expression.Name("text").Equal(expression.Value(text))
-	return dynastay.Prepare(expression.NewBuilder().WithCondition(condition)).With(nil)
+	return dynastay.MustCompile(expression.NewBuilder().WithCondition(condition)).With(nil)
 }
 
 // Two operations of a write may check the same item if they check the same: DynamoDB accepts one action for an item.
@@ -190,7 +190,7 @@ func TestDeltaIsATransaction(t *testing.T) {
 	db, outbox := openOutbox(t, dynastay.Options{})
 	made, err := outbox.Create(ctx, &message{ID: "m"})
 	require.NoError(t, err)
-	add := dynastay.Prepare(expression.NewBuilder().WithUpdate(expression.Add(expression.Name("sent"), expression.Value(1)))).With(nil)
+	add := dynastay.MustCompile(expression.NewBuilder().WithUpdate(expression.Add(expression.Name("sent"), expression.Value(1)))).With(nil)
 	delta := func() error {
 		return db.Write(ctx, dynastay.NewOp(dynastay.OpSpec[struct{}]{
 			Name: "test.Count",

@@ -1,5 +1,7 @@
 package dynastay
 
+import "github.com/dynastay/dynastay/internal/condition"
+
 // IfUser lets a write happen only if what it changes belongs to a user. A service that has the id of a user from a
 // session, and that of a booking from the user, need not read the booking first, and tells nothing about the bookings of
 // others: an operation on something that belongs to somebody else, or to nobody any more, fails exactly as if it did not
@@ -14,7 +16,7 @@ func IfUser(userID string) WriteOption { return ifUser(userID) }
 
 type ifUser string
 
-func (u ifUser) option() {}
+func (u ifUser) Apply(s *condition.Set) { s.Whole = true }
 
 func (u ifUser) join(w *write) {
 	switch {

@@ -16,7 +16,7 @@ import (
 	"github.com/dynastay/dynastay/properties"
 )
 
-// What closing the sales costs, by the rule that the README gives for a year of 20 room types.
+// What closing the sales costs, by the rule that docs/costs.md gives for a year of 20 room types.
 func TestCostOfCloseSales(t *testing.T) {
 	t.Parallel()
 	const roomTypes, nights, parts = 3, 120, 2 // parts are the transactions of a room type

@@ -22,7 +22,7 @@ type direction struct {
 	other string // the one that it replaces
 	lost  error  // what it means if the guard has another id
 	mark  bool   // mark the nights, or remove the mark
-	night *dynastay.Prepared
+	night *dynastay.Compiled
 }
 
 var closing = direction{
@@ -38,9 +38,9 @@ var reopening = direction{
 // marked is the condition that a night is marked, with whatever value: only NULL and false mean that it is not.
 var marked = expression.Not(notTrue(keys.AttrPropertyClosed))
 
-func moveNight(before expression.ConditionBuilder, change expression.UpdateBuilder) *dynastay.Prepared {
+func moveNight(before expression.ConditionBuilder, change expression.UpdateBuilder) *dynastay.Compiled {
 	own := dynastay.NameOf("PropertyId").Equal(dynastay.Param("property"))
-	return dynastay.Prepare(expression.NewBuilder().WithCondition(own.And(before)).
+	return dynastay.MustCompile(expression.NewBuilder().WithCondition(own.And(before)).
 		WithUpdate(change.Set(dynastay.NameOf(attrUpdated), dynastay.Param("now"))))
 }
 
@@ -132,11 +132,11 @@ func (m salesMove) asRead(row dynastay.Row) expression.ConditionBuilder {
 }
 
 func (g guard) unchanged() dynastay.Expr {
-	return dynastay.Prepare(expression.NewBuilder().WithCondition(g.holds)).With(nil)
+	return dynastay.MustCompile(expression.NewBuilder().WithCondition(g.holds)).With(nil)
 }
 
 func (m salesMove) change(propertyID, id string, row dynastay.Row) dynastay.Expr {
-	return dynastay.Prepare(expression.NewBuilder().
+	return dynastay.MustCompile(expression.NewBuilder().
 		WithCondition(dynastay.AsRead("PropertyId", row).And(dynastay.AsRead(m.state, row)).And(dynastay.AsRead(m.other, row))).
 		WithUpdate(expression.
 			Set(dynastay.NameOf(m.state), expression.Value(id)).
@@ -182,10 +182,10 @@ func suspended(op, propertyID string) error {
 }
 
 var (
-	roomExists = dynastay.Prepare(expression.NewBuilder().WithCondition(
+	roomExists = dynastay.MustCompile(expression.NewBuilder().WithCondition(
 		expression.AttributeExists(dynastay.NameOf(keys.PropertiesTable.Key.Partition)))).With(nil)
 	// notSuspended holds for a missing status as well.
-	notSuspended = dynastay.Prepare(expression.NewBuilder().WithCondition(expression.Not(
+	notSuspended = dynastay.MustCompile(expression.NewBuilder().WithCondition(expression.Not(
 		hasStatus(keys.PropertySuspended).Or(hasStatus(keys.PropertyDeleting))))).With(nil)
 )
 

@@ -68,10 +68,10 @@ func (r *Repository) ChangeCurrency(ctx context.Context, tx *dynastay.Tx, house 
 	}
 	unopened := dynastay.AsRead("PropertyId", guard).And(dynastay.AsRead(keys.AttrOpened, guard))
 	if guard.Text("PropertyId") != house.ID { // no nights can be opened, and the guard is not this property's
-		tx.Check(keys.PropertiesTable, key, dynastay.Prepare(expression.NewBuilder().WithCondition(unopened)).With(nil), overtaken)
+		tx.Check(keys.PropertiesTable, key, dynastay.MustCompile(expression.NewBuilder().WithCondition(unopened)).With(nil), overtaken)
 		return nil
 	}
-	tx.Update(keys.PropertiesTable, key, dynastay.Prepare(expression.NewBuilder().WithCondition(unopened).
+	tx.Update(keys.PropertiesTable, key, dynastay.MustCompile(expression.NewBuilder().WithCondition(unopened).
 		WithUpdate(expression.Set(dynastay.NameOf(keys.AttrCurrency), expression.Value(string(to))))).With(nil)).Else(overtaken)
 	return nil
 }
@@ -101,7 +101,7 @@ func (r *Repository) openIn(ctx context.Context, propertyID, roomTypeID string, 
 }
 
 // guardOpen is the condition for opening nights. The currency is on the guard once it has changed.
-var guardOpen = dynastay.Prepare(expression.NewBuilder().
+var guardOpen = dynastay.MustCompile(expression.NewBuilder().
 	WithCondition(dynastay.NameOf("PropertyId").Equal(dynastay.Param("property")).
 		And(dynastay.Absent(keys.AttrClosed)).
 		And(dynastay.Absent(keys.AttrCurrency).Or(dynastay.NameOf(keys.AttrCurrency).Equal(dynastay.Param("currency"))))).

@@ -5,22 +5,16 @@
 // conditional updates, in the transaction of the booking they belong to, so a night is never sold more times than it
 // has rooms, unless the property decides to overbook it.
 //
-//	| access pattern | method | request |
-//	|---|---|---|
-//	| A1 | [Repository.Check]    | Query Availability, the nights of one room type |
-//	| A2 | [Repository.Prices]   | Query Availability, the nights of one room type |
-//	| A3 | [Repository.CheckAll] | Query GSI1-PropertyDateIndex of each property, or whatever reads less |
-//	| A4 | [Repository.Calendar] | Query GSI1-PropertyDateIndex |
+// A method that answers an access pattern of the design document says so in the last line of its comment, with the index
+// that it reads and the number of its requests.
 //
 // What a hotelier does:
 //
-//	| task | method |
-//	|---|---|
-//	| put nights on sale                                    | [Repository.Open] |
-//	| change prices, totals, restrictions and stop-sells    | [Repository.Update] |
-//	| take the whole property off sale, and put it back     | [Repository.CloseSales], [Repository.ReopenSales] |
-//	| sell more rooms than there are                        | [QuoteRequest.Overbook], [Change.Overbook] |
-//	| take a room type off sale for good                    | [Repository.Withdraw] |
+//   - put nights on sale: [Repository.Open]
+//   - change prices, totals, restrictions and stop-sells: [Repository.Update]
+//   - take the whole property off sale, and put it back: [Repository.CloseSales], [Repository.ReopenSales]
+//   - sell more rooms than there are: [QuoteRequest.Overbook], [Change.Overbook]
+//   - take a room type off sale for good: [Repository.Withdraw]
 //
 // When a property is suspended or approved again, package properties takes it off sale or puts it back in the same
 // transaction, with the [SalesMove] of [Repository.SuspendSales] or [Repository.ResumeSales]. To delete a room type, use package

@@ -69,22 +69,22 @@ func nightSalesOf(q *Quote, booked Booked) (all []nightSale) {
 
 // The actions of the sales, indexed by the rules that apply.
 var (
-	takeOf     = variants(func(r rules) *dynastay.Prepared { return prepareTake(r, false) })
-	overbookOf = variants(func(r rules) *dynastay.Prepared { return prepareTake(r, true) })
+	takeOf     = variants(func(r rules) *dynastay.Compiled { return prepareTake(r, false) })
+	overbookOf = variants(func(r rules) *dynastay.Compiled { return prepareTake(r, true) })
 	returnOf   = variants(prepareReturn)
 	checkOf    = variants(prepareCheck)
 )
 
-func variants(prepare func(rules) *dynastay.Prepared) (all [allRules + 1]*dynastay.Prepared) {
+func variants(compile func(rules) *dynastay.Compiled) (all [allRules + 1]*dynastay.Compiled) {
 	for r := range all {
-		all[r] = prepare(rules(r))
+		all[r] = compile(rules(r))
 	}
 	return all
 }
 
 // prepareTake has the condition that keeps a night from being oversold: it compares the rooms left in the database at the
 // time of the write, not what was read earlier.
-func prepareTake(r rules, over bool) *dynastay.Prepared {
+func prepareTake(r rules, over bool) *dynastay.Compiled {
 	name := dynastay.NameOf
 	available := name(attrAvailable)
 	enough := available.GreaterThanEqual(dynastay.Param("rooms"))
@@ -97,7 +97,7 @@ func prepareTake(r rules, over bool) *dynastay.Prepared {
 		And(enough).
 		And(notTrue("IsBlocked")).
 		And(notTrue(keys.AttrPropertyClosed))
-	return dynastay.Prepare(expression.NewBuilder().
+	return dynastay.MustCompile(expression.NewBuilder().
 		WithCondition(and(condition, append(priced(), r.conditions()...)...)).
 		WithUpdate(expression.Set(available, available.Minus(dynastay.Param("rooms"))).
 			Set(name(attrUpdated), dynastay.Param("now"))))
@@ -105,23 +105,23 @@ func prepareTake(r rules, over bool) *dynastay.Prepared {
 
 // prepareReturn requires AvailableRooms to be a number. Without this condition, a night that other software stored without
 // that number would make DynamoDB reject the whole transaction as invalid, on every attempt.
-func prepareReturn(r rules) *dynastay.Prepared {
+func prepareReturn(r rules) *dynastay.Compiled {
 	available := dynastay.NameOf(attrAvailable)
 	condition := dynastay.NameOf("PropertyId").Equal(dynastay.Param("property")).
 		And(expression.AttributeType(available, expression.Number))
-	return dynastay.Prepare(expression.NewBuilder().
+	return dynastay.MustCompile(expression.NewBuilder().
 		WithCondition(and(condition, r.conditions()...)).
 		WithUpdate(expression.Set(available, available.Plus(dynastay.Param("rooms"))).
 			Set(dynastay.NameOf(attrUpdated), dynastay.Param("now"))))
 }
 
 // prepareCheck has the rules alone. A night without an item has none.
-func prepareCheck(r rules) *dynastay.Prepared {
+func prepareCheck(r rules) *dynastay.Compiled {
 	if r == 0 {
 		return nil
 	}
 	conditions := r.conditions()
-	return dynastay.Prepare(expression.NewBuilder().WithCondition(and(conditions[0], conditions[1:]...)))
+	return dynastay.MustCompile(expression.NewBuilder().WithCondition(and(conditions[0], conditions[1:]...)))
 }
 
 func and(condition expression.ConditionBuilder, more ...expression.ConditionBuilder) expression.ConditionBuilder {

@@ -43,7 +43,7 @@ func (t *Retake) Contest() dynastay.Contest {
 	return dynastay.Contest{Items: t.refs, Judge: t.judge, See: t.see}
 }
 
-var retake = dynastay.Prepare(expression.NewBuilder().
+var retake = dynastay.MustCompile(expression.NewBuilder().
 	WithCondition(dynastay.NameOf("PropertyId").Equal(dynastay.Param("property")).
 		And(dynastay.NameOf(attrAvailable).GreaterThanEqual(dynastay.Param("rooms"))).
 		And(notTrue("IsBlocked")).

@@ -23,7 +23,7 @@ func (r rules) has(one rules) bool { return r&one != 0 }
 
 // rules returns the restrictions of a night that a stay must meet to replace that of the booking. More says whether it
 // takes rooms of the night, which must meet all of them. Those of an edge that stays where it is were met when the stay
-// was booked, whatever the host has changed since. Only the length is judged anew, in the direction in which it changes:
+// was booked, whatever the host has changed since. Only the length is checked anew, in the direction in which it changes:
 // a guest must not book three nights to meet a minimum, and then drop one. A guest who has arrived may.
 func (b Booked) rules(stay dynastay.Stay, date dynastay.Date, more bool) (all rules) {
 	if date == stay.CheckIn {

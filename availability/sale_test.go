@@ -181,7 +181,7 @@ func TestSaleAndGiveBackChangeOnlyTheRooms(t *testing.T) {
 	item["AvailableRooms"], item["LastUpdated"] = dynastay.Number(3), dynastay.Text("2026-06-01T12:00:00Z")
 	assert.Equal(t, item, stored(t, db, roomTypeID, "2026-07-10"))
 
-	_, err = repo.Cancel(t.Context(), made.ID, "")
+	_, err = repo.Cancel(t.Context(), made.ID, "", nil)
 	require.NoError(t, err)
 	item["AvailableRooms"] = dynastay.Number(5)
 	assert.Equal(t, item, stored(t, db, roomTypeID, "2026-07-10"))

@@ -46,7 +46,7 @@ func (m move) write(ctx context.Context, db *dynastay.DB, propertyID string, ids
 			if err != nil {
 				return none, err
 			}
-			tx.Update(keys.PropertiesTable, key, dynastay.Prepare(expression.NewBuilder().
+			tx.Update(keys.PropertiesTable, key, dynastay.MustCompile(expression.NewBuilder().
 				WithCondition(dynastay.AsRead(keys.AttrStatus, property)).
 				WithUpdate(expression.Set(expression.Name(keys.AttrStatus), expression.Value(m.status)))).With(nil),
 			).Else(func(dynastay.Row) error { return dynastay.ErrOvertaken })
@@ -73,7 +73,7 @@ func metadataOf(propertyID string) dynastay.Key {
 func setStatus(t *testing.T, db *dyntest.DB, propertyID, status string) {
 	_, err := dynastay.Do(context.Background(), db.Direct, dynastay.NewOp(dynastay.OpSpec[struct{}]{
 		Name: "test.SetStatus", Prepare: func(_ context.Context, tx *dynastay.Tx) (none struct{}, _ error) {
-			tx.Update(keys.PropertiesTable, metadataOf(propertyID), dynastay.Prepare(expression.NewBuilder().
+			tx.Update(keys.PropertiesTable, metadataOf(propertyID), dynastay.MustCompile(expression.NewBuilder().
 				WithUpdate(expression.Set(expression.Name(keys.AttrStatus), expression.Value(status)))).With(nil))
 			return none, nil
 		},

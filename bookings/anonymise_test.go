@@ -153,7 +153,7 @@ func TestWhatGoesAndWhatStays(t *testing.T) {
 				}
 			}
 			planted := everything(t, i.DB)
-			done, err := i.repo.Eraser().Erase(t.Context(), "user_"+nemo)
+			done, err := i.repo.Eraser(bookings.RefuseUpcoming).Erase(t.Context(), "user_"+nemo)
 			require.NoError(t, err)
 			assert.Equal(t, map[string]int{"bookings anonymised": 1}, done)
 			assertNobody(t, i.DB)
@@ -183,7 +183,7 @@ func TestWhatGoesAndWhatStays(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, b, found)
 
-			spent := i.Measure(func() { done, err = i.repo.Eraser().Erase(t.Context(), "user_"+nemo) })
+			spent := i.Measure(func() { done, err = i.repo.Eraser(bookings.RefuseUpcoming).Erase(t.Context(), "user_"+nemo) })
 			require.NoError(t, err)
 			assert.Equal(t, map[string]int{}, done)
 			assert.Equal(t, 1, spent.Requests)
@@ -199,10 +199,10 @@ func TestDocumentBookingIsAnonymised(t *testing.T) {
 		raw.Put(t, db, bookingsTable, raw.Document(t, "testdata/"+name))
 	}
 	db.Clock.Set(time.Date(2025, 1, 18, 23, 59, 59, 0, time.UTC))
-	_, err := repo.Eraser().Erase(t.Context(), "user_456")
+	_, err := repo.Eraser(bookings.RefuseUpcoming).Erase(t.Context(), "user_456")
 	blame.As[*bookings.UpcomingError](t, err)
 	db.Clock.Advance(time.Second)
-	done, err := repo.Eraser().Erase(t.Context(), "user_456")
+	done, err := repo.Eraser(bookings.RefuseUpcoming).Erase(t.Context(), "user_456")
 	require.NoError(t, err)
 	assert.Equal(t, map[string]int{"bookings anonymised": 1}, done)
 
@@ -281,7 +281,7 @@ func TestManyPaymentsAreAnonymised(t *testing.T) {
 				written = fmt.Sprint(row.Value("WriteId"))
 			}), dyntest.When{Operation: "TransactWriteItems", Times: test.writes}).Stop()
 			spent := i.Measure(func() {
-				done, err := i.repo.Eraser().Erase(t.Context(), "user_"+nemo)
+				done, err := i.repo.Eraser(bookings.RefuseUpcoming).Erase(t.Context(), "user_"+nemo)
 				require.NoError(t, err)
 				assert.Equal(t, map[string]int{"bookings anonymised": 1}, done)
 			})
@@ -304,7 +304,7 @@ func TestAnonymisedBookings(t *testing.T) {
 		want   any // the error, or the status
 	}{
 		{"cancel", bookings.Pending, func(t *testing.T, i *inn, b *bookings.Booking) (*bookings.Booking, error) {
-			c, err := i.repo.Cancel(t.Context(), b.ID, nemo)
+			c, err := i.repo.Cancel(t.Context(), b.ID, nemo, nil)
 			return c.Booking, err
 		}, bookings.Cancelled},
 		{"cancel with a refund", bookings.Pending, func(t *testing.T, i *inn, b *bookings.Booking) (*bookings.Booking, error) {
@@ -312,7 +312,7 @@ func TestAnonymisedBookings(t *testing.T) {
 			require.NoError(t, err)
 			r := refundOf(b.ID, "re_1", "200", "")
 			r.Reason = nemo
-			c, err := i.repo.CancelWithRefund(t.Context(), b.ID, nemo, r)
+			c, err := i.repo.Cancel(t.Context(), b.ID, nemo, []bookings.Refund{r})
 			require.Len(t, c.Refunds, 1)
 			assert.Empty(t, c.Refunds[0].Reason)
 			assert.Equal(t, dollarsOf("200"), c.Payment.Refunded)
@@ -332,7 +332,7 @@ func TestAnonymisedBookings(t *testing.T) {
 		}, bookings.Completed},
 		{"confirm", bookings.Pending, func(t *testing.T, i *inn, b *bookings.Booking) (*bookings.Booking, error) {
 			i.Clock.Set(innNoon) // the clock of another process
-			return i.repo.ConfirmWithPayment(t.Context(), b.ID, charge("", "ch_1", "200", bookings.PaymentPaid))
+			return i.repo.Confirm(t.Context(), b.ID, []bookings.Payment{charge("", "ch_1", "200", bookings.PaymentPaid)})
 		}, &bookings.StatusError{Status: bookings.Pending, Op: "confirm", Err: bookings.ErrAnonymised}},
 		{"check in", bookings.Confirmed, func(t *testing.T, i *inn, b *bookings.Booking) (*bookings.Booking, error) {
 			i.Clock.Set(payStay.CheckIn.Time())
@@ -411,7 +411,7 @@ func (i *inn) anonymised(t *testing.T, status bookings.Status) *bookings.Booking
 		_, err := actTo(status).do(t.Context(), i.repo, b.ID)
 		require.NoError(t, err)
 	}
-	done, err := i.repo.Eraser().Erase(t.Context(), user)
+	done, err := i.repo.Eraser(bookings.RefuseUpcoming).Erase(t.Context(), user)
 	require.NoError(t, err)
 	require.Equal(t, map[string]int{"bookings anonymised": 1}, done)
 	b, err = i.repo.Get(t.Context(), b.ID)
@@ -430,11 +430,11 @@ func TestBookingWithoutAUser(t *testing.T) {
 	recorded, err := i.repo.RecordPayment(t.Context(), p)
 	require.NoError(t, err)
 	assert.Equal(t, p.Card, recorded.Payment.Card)
-	got, err := i.repo.Confirm(t.Context(), b.ID)
+	got, err := i.repo.Confirm(t.Context(), b.ID, nil)
 	require.NoError(t, err)
 	assert.Equal(t, b.Guest, got.Guest)
 	assert.NotContains(t, storedItem(t, i.DB, keyOf(b.ID)), "GSI1PK")
-	c, err := i.repo.Cancel(t.Context(), b.ID, "ill")
+	c, err := i.repo.Cancel(t.Context(), b.ID, "ill", nil)
 	require.NoError(t, err)
 	assert.Equal(t, "ill", c.Booking.CancellationReason)
 	_, err = i.repo.Create(context.Background(), bookings.Request{Quote: i.mustQuote(t, payStay, rooms{"a": 1}), Guest: guest})
@@ -453,7 +453,7 @@ func TestReplayAfterTheErasure(t *testing.T) {
 	paid := charge(b.ID, "ch_1", "200", bookings.PaymentPaid)
 	_, err = i.repo.RecordPayment(t.Context(), paid, dynastay.IdempotencyKey("payment"))
 	require.NoError(t, err)
-	_, err = i.repo.Eraser(bookings.CancelUpcoming()).Erase(t.Context(), "user_1")
+	_, err = i.repo.Eraser(bookings.CancelUpcoming).Erase(t.Context(), "user_1")
 	require.NoError(t, err)
 	now, err := i.repo.Get(t.Context(), b.ID)
 	require.NoError(t, err)

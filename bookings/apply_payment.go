@@ -11,12 +11,12 @@ import (
 // payment, as [Repository.RecordPaymentOp] does, and confirms a pending booking if the payment is authorized or paid.
 // It is all that the handler of a provider's notifications needs.
 //
-//	| the booking | what happens |
-//	|---|---|
-//	| is pending, its hold has not ended | the payment is recorded; if it is authorized or paid, the booking is confirmed |
-//	| is confirmed, checked in, completed, a no-show | the payment is recorded; Due is what exceeds the total |
-//	| is cancelled | the payment is recorded; Due is what its policies return |
-//	| is expired, or the hold has ended | the payment is recorded, the booking is not confirmed; Due is all that was paid |
+//   - If the booking is pending and its hold has not ended, the payment is recorded; if the payment is authorized or
+//     paid, the booking is confirmed.
+//   - If it is confirmed, checked in, completed or a no-show, the payment is recorded; Due is what exceeds the total.
+//   - If it is cancelled, the payment is recorded; Due is what its policies return.
+//   - If it is expired, or its hold has ended, the payment is recorded, but the booking is not confirmed; Due is all
+//     that was paid.
 //
 // A notification that is repeated changes nothing, and is answered as the first one: with the booking as it is, its
 // payments and what is due. Any authorized or paid amount confirms the booking, so that a deposit is enough. A payment

@@ -18,7 +18,7 @@ func TestApplyPayment(t *testing.T) {
 	i := newInn(t)
 	nothing := dollarsOf("0")
 	confirmed := func(t *testing.T, i *inn, id string) {
-		_, err := i.repo.Confirm(t.Context(), id)
+		_, err := i.repo.Confirm(t.Context(), id, nil)
 		require.NoError(t, err)
 	}
 	for _, test := range []struct {
@@ -43,11 +43,11 @@ func TestApplyPayment(t *testing.T) {
 		}, bookings.PaymentAuthorized, bookings.Confirmed, bookings.PaymentPaid, nothing},
 		{"confirmed", confirmed, bookings.PaymentPaid, bookings.Confirmed, bookings.PaymentPaid, nothing},
 		{"paid already", func(t *testing.T, i *inn, id string) {
-			_, err := i.repo.ConfirmWithPayment(t.Context(), id, charge("", "ch_0", "200", bookings.PaymentPaid))
+			_, err := i.repo.Confirm(t.Context(), id, []bookings.Payment{charge("", "ch_0", "200", bookings.PaymentPaid)})
 			require.NoError(t, err)
 		}, bookings.PaymentPaid, bookings.Confirmed, bookings.PaymentPaid, dollarsOf("200")},
 		{"cancelled", func(t *testing.T, i *inn, id string) {
-			_, err := i.repo.Cancel(t.Context(), id, "")
+			_, err := i.repo.Cancel(t.Context(), id, "", nil)
 			require.NoError(t, err)
 		}, bookings.PaymentPaid, bookings.Cancelled, bookings.PaymentPaid, dollarsOf("200")},
 		{"the hold has ended", func(_ *testing.T, i *inn, _ string) { i.Clock.Advance(time.Hour) },
@@ -108,7 +108,7 @@ func TestPaymentsThatConfirm(t *testing.T) {
 		return b.ID
 	}
 	for _, status := range []bookings.PaymentStatus{bookings.PaymentPending, bookings.PaymentAuthorized, bookings.PaymentPaid} {
-		b, err := i.repo.ConfirmWithPayment(t.Context(), hold(), charge("", "ch_1", "200", status))
+		b, err := i.repo.Confirm(t.Context(), hold(), []bookings.Payment{charge("", "ch_1", "200", status)})
 		require.NoError(t, err)
 		assert.Equal(t, bookings.Confirmed, b.Status)
 		assert.Equal(t, status, b.PaymentStatus)
@@ -117,7 +117,7 @@ func TestPaymentsThatConfirm(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, bookings.Confirmed, got.Booking.Status, "an id as it was typed")
 	id := hold()
-	_, err = i.repo.ConfirmWithPayment(t.Context(), id, charge("bkg_other", "ch_1", "200", bookings.PaymentFailed))
+	_, err = i.repo.Confirm(t.Context(), id, []bookings.Payment{charge("bkg_other", "ch_1", "200", bookings.PaymentFailed)})
 	invalidField(t, "Payments[0].BookingID", err)
 	foreign := charge(id, "ch_1", "200", bookings.PaymentPaid)
 	foreign.Amount = dynastay.MustMoney("200", "EUR")

@@ -31,6 +31,12 @@ type Summary struct {
 	CreatedAt     time.Time      `json:",omitzero"`
 }
 
+// holdEnded reports whether the rooms of a pending booking are held no longer. Other software may have stored a pending
+// booking without the end of its hold, which then never ends.
+func (s *Summary) holdEnded(now time.Time) bool {
+	return !s.HoldExpiresAt.IsZero() && !now.Before(s.HoldExpiresAt)
+}
+
 // Booking is a sold stay.
 type Booking struct {
 	Summary
@@ -63,15 +69,6 @@ type Booking struct {
 
 	Version int
 	Lines   []Line `json:",omitzero"`
-}
-
-// Guest is the person whom the property expects. Its details must not contain card data, see [Guest.Validate].
-type Guest struct {
-	FirstName string
-	LastName  string
-	Email     string
-	Phone     string // in E.164 form; spaces and hyphens are allowed; "" means none
-	Country   string
 }
 
 // Breakdown is the composition of the total: Rooms + TaxesAndFees − Discounts + Kept.
@@ -117,6 +114,13 @@ func (b *Booking) unpaid() PaymentStatus {
 	return PaymentPending
 }
 
+// today returns the current date at the property. An unknown time zone, which only other software can have stored,
+// counts as UTC: the booking must not become impossible to cancel.
+func (b *Booking) today(now time.Time) dynastay.Date {
+	today, _ := availability.House{TimeZone: b.TimeZone}.Today(now)
+	return today
+}
+
 // declare declares the attributes that Booking and Summary share. These are the ones that the indexes hold, as listed
 // in keys.BookingsTable, so the id is not among them.
 func (s *Summary) declare(f *entity.Fields) {
@@ -124,13 +128,7 @@ func (s *Summary) declare(f *entity.Fields) {
 	f.String("UserId", &s.UserID)
 	f.String("PropertyId", &s.PropertyID)
 	f.String("PropertyName", &s.PropertyName)
-	f.Map("GuestInfo", func(f *entity.Fields) {
-		f.String("FirstName", &s.Guest.FirstName)
-		f.String("LastName", &s.Guest.LastName)
-		f.String("Email", &s.Guest.Email)
-		f.String("Phone", &s.Guest.Phone)
-		f.String("Country", &s.Guest.Country)
-	})
+	f.Map("GuestInfo", s.Guest.declare)
 	f.Date("CheckInDate", &s.Stay.CheckIn)
 	f.Date("CheckOutDate", &s.Stay.CheckOut)
 	f.Int("NumberOfAdults", &s.Guests.Adults)

@@ -4,30 +4,36 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/entity"
 )
 
-// CancelOption is an option of [Repository.CancelOp].
-type CancelOption func(*cancellation)
-
-type cancellation struct{ refunds []Refund }
-
-// WithRefund also records a refund, in the same transaction, as [Repository.RecordRefundOp] does. Refund.BookingID may
-// be empty. A Refund without an Amount is for what is due by the policies at the time of the cancellation, see
-// [Booking.Settle], but at most what is left of its payment; if nothing is due, none is recorded. The option may be
-// repeated if there are several payments: what is due is then refunded in the order of the options.
-//
-// Record the refund as [PaymentPending], pass its id and the amount in [Cancellation].Refunds to the provider, and
-// record the outcome with [Repository.RecordRefund].
-func WithRefund(refund Refund) CancelOption {
-	return func(c *cancellation) { c.refunds = append(c.refunds, refund) }
-}
-
 // cancellable are the statuses from which a booking can be cancelled.
 var cancellable = []Status{Pending, Confirmed}
+
+// Cancellation is the result of [Repository.Cancel], [Repository.Expire] and [Repository.Release].
+type Cancellation struct {
+	Booking *Booking `json:",omitzero"`
+	// Payment is the summary of the payments after the cancellation, if it was to record a refund. It is nil if no
+	// payment has been recorded.
+	Payment *PaymentSummary `json:",omitzero"`
+	// Refunds are those that were passed to it, as they are recorded. Pass those that are pending to the provider.
+	Refunds []Refund `json:",omitzero"`
+	// Due is what is still to be refunded of what has been paid, after Refunds: by the policies, or, if the hold has
+	// ended, all of it. [Repository.RefundDue] records its refunds. It is the zero Money if that cannot be computed:
+	// [Booking.Settle] says why.
+	Due dynastay.Money `json:",omitzero"`
+	// Missing lists the nights whose rooms could not be returned, because the item of the night no longer exists or has no
+	// number of available rooms.
+	Missing []MissingNight `json:",omitzero"`
+}
+
+// MissingNight is a night of a room type whose rooms could not be returned.
+type MissingNight = availability.MissingNight
 
 // CancelOp cancels a pending or confirmed booking and returns its rooms and the use of its promo code. The update of
 // the booking is conditional on its status, in the same transaction, so the rooms are returned exactly once, however
@@ -40,15 +46,18 @@ var cancellable = []Status{Pending, Confirmed}
 // [Cancellation].Due is what is to be refunded, as of the write: a payment that is recorded at the same time is either
 // part of it, or recorded after the cancellation, and then [Recorded].Due contains it.
 //
-// With [WithRefund], it also fails with the errors of [Repository.RecordRefundOp] and of [Booking.Settle], and with
+// The refunds, if any, are recorded in the same transaction, as [Repository.RecordRefundOp] does. Refund.BookingID may be
+// empty. A Refund without an Amount is for what is due by the policies at the time of the cancellation, see
+// [Booking.Settle], but at most what is left of its payment; if nothing is due, none is recorded. With several refunds,
+// what is due is refunded in their order. Record a refund as [PaymentPending], pass its id and the amount in
+// [Cancellation].Refunds to the provider, and record the outcome with [Repository.RecordRefund].
+//
+// With refunds, CancelOp also fails with the errors of [Repository.RecordRefundOp] and of [Booking.Settle], and with
 // [dynastay.ErrCorrupt] if other software has not stored clearly what has been paid; the booking is then not cancelled.
 // If no refund has an Amount, and they do not fit into the 100 actions of the transaction, the booking is cancelled
 // without them: Due is then all that is to be refunded, and [Repository.RefundDue] records it.
-func (r *Repository) CancelOp(bookingID, reason string, opts ...CancelOption) *dynastay.Operation[Cancellation] {
-	var c cancellation
-	for _, option := range opts {
-		option(&c)
-	}
+func (r *Repository) CancelOp(bookingID, reason string, refunds []Refund) *dynastay.Operation[Cancellation] {
+	refunds, err := refundsOf(bookingID, refunds)
 	cancel := move{
 		name: "bookings.Cancel", verb: "cancel", from: cancellable, ready: notOver,
 		apply: func(b *Booking, now time.Time) {
@@ -58,34 +67,26 @@ func (r *Repository) CancelOp(bookingID, reason string, opts ...CancelOption) *d
 			}
 		},
 	}
-	invalid := cmp.Or(dynastay.Within("Reason", checkText(reason, entity.MaxNote)), c.validate(bookingID))
-	op := giveBack{move: cancel, invalid: invalid, input: func(in *dynastay.Input) {
+	invalid := cmp.Or(dynastay.Within("Reason", checkText(reason, entity.MaxNote)), err)
+	return r.giveBackOp(bookingID, giveBack{move: cancel, invalid: invalid, refunds: refunds, input: func(in *dynastay.Input) {
 		in.Field("reason", reason)
-		for _, refund := range c.refunds {
+		for _, refund := range refunds {
 			refund.agreed(in)
 		}
-	}}
-	op.refunds = c.refunds
-	return r.giveBackOp(bookingID, op)
+	}})
 }
 
 // Cancel runs [Repository.CancelOp]. 2 requests: a consistent Query of the booking, and the transaction.
-func (r *Repository) Cancel(ctx context.Context, bookingID, reason string, opts ...dynastay.WriteOption) (Cancellation, error) {
-	return dynastay.Do(ctx, r.db, r.CancelOp(bookingID, reason), opts...)
-}
-
-// CancelWithRefund runs [Repository.CancelOp] with [WithRefund]. 2 requests: a consistent Query of the booking, and the
-// transaction.
-func (r *Repository) CancelWithRefund(
-	ctx context.Context, bookingID, reason string, refund Refund, opts ...dynastay.WriteOption,
+func (r *Repository) Cancel(
+	ctx context.Context, bookingID, reason string, refunds []Refund, opts ...dynastay.WriteOption,
 ) (Cancellation, error) {
-	return dynastay.Do(ctx, r.db, r.CancelOp(bookingID, reason, WithRefund(refund)), opts...)
+	return dynastay.Do(ctx, r.db, r.CancelOp(bookingID, reason, refunds), opts...)
 }
 
-// validate checks the refunds, and enters the booking in them.
-func (c cancellation) validate(bookingID string) error {
-	ids := map[string]bool{}
-	for i, refund := range c.refunds {
+// refundsOf returns the refunds with the booking entered in them, or an error if they are invalid.
+func refundsOf(bookingID string, given []Refund) ([]Refund, error) {
+	refunds, ids := slices.Clone(given), map[string]bool{}
+	for i, refund := range refunds {
 		own, err := ofBooking(refund.BookingID, bookingID)
 		refund.BookingID = own
 		switch {
@@ -103,9 +104,9 @@ func (c cancellation) validate(bookingID string) error {
 			err = dynastay.Invalid("Status", "must be one of pending, refunded")
 		}
 		if err != nil {
-			return dynastay.Within(fmt.Sprintf("Refunds[%d]", i), err)
+			return nil, dynastay.Within(fmt.Sprintf("Refunds[%d]", i), err)
 		}
-		ids[refund.ID], c.refunds[i] = true, refund
+		ids[refund.ID], refunds[i] = true, refund
 	}
-	return nil
+	return refunds, nil
 }

@@ -32,7 +32,7 @@ func TestCancelOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			_, err := repo.Cancel(context.Background(), made.ID, "plans changed")
+			_, err := repo.Cancel(context.Background(), made.ID, "plans changed", nil)
 			var state *bookings.StatusError
 			switch {
 			case err == nil:
@@ -77,11 +77,11 @@ func TestCancelIsOvertakenByCancel(t *testing.T) {
 				return struct{}{}, nil
 			}
 			ran = true
-			_, err := other.Cancel(ctx, made.ID, "first")
+			_, err := other.Cancel(ctx, made.ID, "first", nil)
 			return struct{}{}, err
 		},
 	})
-	err = db.Write(ctx, repo.CancelOp(made.ID, "second"), meanwhile)
+	err = db.Write(ctx, repo.CancelOp(made.ID, "second", nil), meanwhile)
 	blame.As[*bookings.StatusError](t, err)
 	assert.Equal(t, []int{5, 5, 5}, hotel.Left(t, db.DB, fixture.Stay), "returned once")
 	got, err := repo.Get(ctx, made.ID)
@@ -98,7 +98,7 @@ func TestCancelWithoutTheNights(t *testing.T) {
 	gone := dynastay.MustDate("2026-07-11")
 	remove(t, db, nightKey(hotel.RoomTypeID, gone))
 
-	got, err := repo.Cancel(ctx, made.ID, "")
+	got, err := repo.Cancel(ctx, made.ID, "", nil)
 	require.NoError(t, err)
 	assert.Equal(t, []bookings.MissingNight{{RoomTypeID: hotel.RoomTypeID, Date: gone}}, got.Missing)
 	assert.Equal(t, []int{5, 5}, hotel.Left(t, db.DB, fixture.Stay), "the two that still exist")
@@ -108,7 +108,7 @@ func TestCancelWithoutTheNights(t *testing.T) {
 	made, err = repo.Create(ctx, fixture.Request(hotel.Quote(t, db.DB, dynastay.MustStay("2026-07-20", "2026-07-21"), 1)))
 	require.NoError(t, err)
 	remove(t, db, nightKey(hotel.RoomTypeID, dynastay.MustDate("2026-07-20")))
-	got, err = repo.Cancel(ctx, made.ID, "")
+	got, err = repo.Cancel(ctx, made.ID, "", nil)
 	require.NoError(t, err)
 	assert.Len(t, got.Missing, 1)
 	assert.Equal(t, bookings.Cancelled, got.Booking.Status)
@@ -128,17 +128,17 @@ func TestCancelHugeStay(t *testing.T) {
 	}
 	checkOut("9999-12-31")
 	allocated := testing.AllocsPerRun(1, func() {
-		_, err := repo.Cancel(t.Context(), made.ID, "")
+		_, err := repo.Cancel(t.Context(), made.ID, "", nil)
 		blame.Invalid(t, err, "BookingID", "almost 3 million nights")
 	})
 	assert.Less(t, allocated, 50_000.0)
 
 	checkOut(fixture.Stay.CheckIn.AddDays(100).String())
-	_, err = repo.Cancel(t.Context(), made.ID, "")
+	_, err = repo.Cancel(t.Context(), made.ID, "", nil)
 	blame.Invalid(t, err, "BookingID", "100 nights")
 	assert.ErrorContains(t, err, "must be a booking with at most 99 nights to return (nights × room types), got 100: ")
 	checkOut(fixture.Stay.CheckIn.AddDays(99).String())
-	got, err := repo.Cancel(t.Context(), made.ID, "")
+	got, err := repo.Cancel(t.Context(), made.ID, "", nil)
 	require.NoError(t, err)
 	assert.Equal(t, bookings.Cancelled, got.Booking.Status)
 }
@@ -170,7 +170,7 @@ func TestCancelAmongBuyers(t *testing.T) {
 	for range buyers {
 		<-bought // until all of them are buying
 	}
-	_, err = repo.Cancel(t.Context(), made.ID, "")
+	_, err = repo.Cancel(t.Context(), made.ID, "", nil)
 	assert.NoError(t, err)
 	stop()
 	wg.Wait()
@@ -184,7 +184,7 @@ func TestCancelWithAnUncountedNight(t *testing.T) {
 	require.NoError(t, err)
 	odd := dynastay.MustDate("2026-07-10")
 	change(t, db, nightKey(hotel.RoomTypeID, odd), "AvailableRooms = :v", dynastay.Item{":v": &types.AttributeValueMemberNULL{Value: true}})
-	got, err := repo.Cancel(t.Context(), made.ID, "")
+	got, err := repo.Cancel(t.Context(), made.ID, "", nil)
 	require.NoError(t, err)
 	assert.Equal(t, []bookings.MissingNight{{RoomTypeID: hotel.RoomTypeID, Date: odd}}, got.Missing)
 }
@@ -196,12 +196,12 @@ func TestCancelReplays(t *testing.T) {
 	made, err := repo.Create(t.Context(), fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1)))
 	require.NoError(t, err)
 	for range 2 {
-		got, err := repo.Cancel(t.Context(), made.ID, "ill", dynastay.IdempotencyKey("cancel-1"))
+		got, err := repo.Cancel(t.Context(), made.ID, "ill", nil, dynastay.IdempotencyKey("cancel-1"))
 		require.NoError(t, err)
 		assert.Equal(t, bookings.Cancelled, got.Booking.Status)
 	}
 	assert.Equal(t, []int{5, 5, 5}, hotel.Left(t, db.DB, fixture.Stay))
-	_, err = repo.Cancel(t.Context(), made.ID, "ill", dynastay.IdempotencyKey("cancel-2"))
+	_, err = repo.Cancel(t.Context(), made.ID, "ill", nil, dynastay.IdempotencyKey("cancel-2"))
 	var state *bookings.StatusError
 	assert.ErrorAs(t, err, &state)
 }
@@ -214,7 +214,7 @@ func TestRepeatedCancellationOfAPaidBooking(t *testing.T) {
 	_, err := inn.repo.RecordPayment(ctx, charge(b.ID, "ch_1", "200", bookings.PaymentPaid))
 	require.NoError(t, err)
 	for range 2 {
-		c, err := inn.repo.Cancel(ctx, b.ID, "", dynastay.IdempotencyKey("cancel"))
+		c, err := inn.repo.Cancel(ctx, b.ID, "", nil, dynastay.IdempotencyKey("cancel"))
 		require.NoError(t, err)
 		assert.Nil(t, c.Payment)
 	}

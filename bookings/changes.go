@@ -11,17 +11,15 @@ import (
 // which has a change of its own. Those are handled in any order, and a handler that reads another item may find a later
 // state of it.
 //
-//	| event | field | condition |
-//	|---|---|---|
-//	| booked            | Bookings        | Created; Status is Pending or Confirmed |
-//	| confirmed, also by Create | Bookings | Became: Status is Confirmed |
-//	| checked in, no-show, completed, cancelled, expired | Bookings | Became: Status |
-//	| nights released   | Bookings        | Became: Released is set and Status is NoShow |
-//	| modified          | Bookings        | Stay, Rooms, Guests, Guest or Total differs |
-//	| paid; a refund recorded, also one that is pending | Bookings | Became: PaymentStatus |
-//	| payment reported  | PaymentAttempts | Became: Status |
-//	| refund reported   | Refunds         | Became: Status |
-//	| user erased       | Bookings        | Became: AnonymisedAt is set |
+//   - A booking is made: Bookings, Created; Status is Pending or Confirmed
+//   - It is confirmed, also by Create: Bookings, Became: Status is Confirmed
+//   - Its guests check in, check out or do not arrive, it is cancelled, it expires: Bookings, Became: Status
+//   - Nights are released: Bookings, Became: Released is set and Status is NoShow
+//   - It is modified: Bookings; Stay, Rooms, Guests, Guest or Total differs
+//   - It is paid, or a refund is recorded, also one that is pending: Bookings, Became: PaymentStatus
+//   - A payment is reported: PaymentAttempts, Became: Status
+//   - A refund is reported: Refunds, Became: Status
+//   - Its user is erased: Bookings, Became: AnonymisedAt is set
 //
 // A booking's own item is written together with each of its lines, payments and refunds, so a change of Bookings may
 // have an Old that is equal to New: use [stream.Change.Became], or compare fields. A handler that needs the lines too
@@ -42,12 +40,12 @@ type Changes struct {
 	// with every payment and refund, so its changes show the new totals. Erasing a user removes the card.
 	Payments stream.Decoder[PaymentSummary]
 	// PaymentAttempts is one payment, as [Repository.PaymentHistory] returns it. [Repository.RecordPayment] and
-	// [Repository.ConfirmWithPayment] produce a change; so does erasing a user, which removes the card and the reason
-	// of a failure. A notification that is repeated changes nothing. If other software stored only the summary, the
-	// next payment or refund also creates its payment.
+	// [Repository.Confirm] produce a change; so does erasing a user, which removes the card and the reason of a
+	// failure. A notification that is repeated changes nothing. If other software stored only the summary, the next
+	// payment or refund also creates its payment.
 	PaymentAttempts stream.Decoder[Payment]
 	// Refunds is one refund, as [Repository.PaymentHistory] returns it. [Repository.RecordRefund] and
-	// [Repository.CancelWithRefund] produce a change; so does erasing a user, which removes the reasons.
+	// [Repository.Cancel] produce a change; so does erasing a user, which removes the reasons.
 	Refunds stream.Decoder[Refund]
 	// PromoCodes is a promo code, as [Repository.PromoCode] returns it. Creating, activating and deactivating it
 	// produce a change; so does every booking that uses it or gives its use back, which changes UsageCount only. Its

@@ -61,14 +61,14 @@ func ExampleRepository_Changes() {
 	if _, err := repo.RecordPayment(ctx, paid); err != nil {
 		log.Fatal(err)
 	}
-	if _, err := repo.Confirm(ctx, b.ID); err != nil {
+	if _, err := repo.Confirm(ctx, b.ID, nil); err != nil {
 		log.Fatal(err)
 	}
 	if err := worker.Drain(ctx); err != nil { // in a service, Run in a goroutine
 		log.Fatal(err)
 	}
 	refund := bookings.Refund{ID: "re_1", Amount: dynastay.MustMoney("500", "USD")}
-	if _, err := repo.CancelWithRefund(ctx, b.ID, "plans changed", refund); err != nil {
+	if _, err := repo.Cancel(ctx, b.ID, "plans changed", []bookings.Refund{refund}); err != nil {
 		log.Fatal(err)
 	}
 	if err := worker.Drain(ctx); err != nil {

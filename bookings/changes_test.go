@@ -139,7 +139,7 @@ func TestChanges(t *testing.T) {
 	_, err = f.repo.RecordPayment(ctx, pay)
 	f.was(t, err)
 	pay.Status = bookings.PaymentPaid
-	_, err = f.repo.ConfirmWithPayment(ctx, f.id, pay)
+	_, err = f.repo.Confirm(ctx, f.id, []bookings.Payment{pay})
 	f.was(t, err)
 	_, err = f.repo.Modify(ctx, f.quote(t, f.id, stay, rooms{"a": 2, "c": 1}))
 	f.was(t, err)
@@ -156,7 +156,7 @@ func TestChanges(t *testing.T) {
 	f.was(t, err)
 	_, err = f.repo.CheckOut(ctx, f.id)
 	f.was(t, err)
-	_, err = f.repo.Eraser().Erase(ctx, "user_456")
+	_, err = f.repo.Eraser(bookings.RefuseUpcoming).Erase(ctx, "user_456")
 	f.was(t, err)
 
 	short := f.book(t, stay, rooms{"a": 1}) // another booking
@@ -206,7 +206,7 @@ func TestChangesOfTheDocument(t *testing.T) {
 	require.NoError(t, err)
 	promo, err := f.repo.PromoCode(ctx, "SUMMER2024", dynastay.Consistent)
 	require.NoError(t, err)
-	after, err := f.repo.CancelWithRefund(ctx, "bkg_12345", "plans changed", bookings.Refund{ID: "re_1", Amount: dynastay.MustMoney("840", "USD")})
+	after, err := f.repo.Cancel(ctx, "bkg_12345", "plans changed", []bookings.Refund{{ID: "re_1", Amount: dynastay.MustMoney("840", "USD")}})
 	require.NoError(t, err)
 	closed, err := f.repo.DeactivatePromoCode(ctx, "SUMMER2024")
 	require.NoError(t, err)

@@ -55,7 +55,7 @@ func (a Assigned) of(b *Booking) error {
 	return nil
 }
 
-var assign = dynastay.Prepare(expression.NewBuilder().
+var assign = dynastay.MustCompile(expression.NewBuilder().
 	WithCondition(lineExists).
 	WithUpdate(expression.Set(dynastay.NameOf("RoomId"), dynastay.Param("rooms"))))
 

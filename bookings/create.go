@@ -5,16 +5,12 @@ import (
 	"errors"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/entity"
-	"github.com/dynastay/dynastay/internal/card"
-	"github.com/dynastay/dynastay/internal/phone"
 	"github.com/dynastay/dynastay/keys"
-	"github.com/dynastay/dynastay/keys/key"
 )
 
 // Refused lists the nights that could not be sold, with the reasons, which package availability defines.
@@ -293,33 +289,6 @@ func checkFees(fees dynastay.Money, q *availability.Quote) error {
 	return dynastay.Within("TaxesAndFees", fees.Validate())
 }
 
-// Validate checks that the names are set, that the e-mail address is valid, and that the phone number, if any, is in
-// E.164 form. The names, the e-mail address and the country have at most [entity.MaxName] bytes each, the phone number
-// at most 64. None of them must contain a card number or a card verification code. A phone number of 13 digits is never
-// taken for a card number. Its errors name the field.
-func (g Guest) Validate() error {
-	for _, text := range []struct{ field, value string }{
-		{"FirstName", g.FirstName}, {"LastName", g.LastName}, {"Email", g.Email}, {"Country", g.Country},
-	} {
-		if err := checkText(text.value, entity.MaxName); err != nil {
-			return dynastay.Within(text.field, err)
-		}
-	}
-	if strings.TrimSpace(g.FirstName) == "" {
-		return dynastay.Invalid("FirstName", "is required")
-	}
-	if strings.TrimSpace(g.LastName) == "" {
-		return dynastay.Invalid("LastName", "is required")
-	}
-	if _, err := key.NormalEmail(g.Email); err != nil {
-		return err
-	}
-	if err := phone.Validate(g.Phone); err != nil {
-		return dynastay.Within("Phone", err)
-	}
-	return dynastay.Within("Phone", card.Check(g.Phone))
-}
-
 // agreed adds what the guest agreed to. A retry has different ids and a different time, but the same values here.
 func (req Request) agreed(in *dynastay.Input) {
 	in.Field("user", req.UserID)
@@ -333,12 +302,6 @@ func (req Request) agreed(in *dynastay.Input) {
 	}
 	if req.Hold > 0 {
 		in.Field("hold", req.Hold.String())
-	}
-}
-
-func (g Guest) agreed(in *dynastay.Input) {
-	for _, text := range []string{g.FirstName, g.LastName, g.Email, g.Phone, g.Country} {
-		in.Field("guest", text)
 	}
 }
 

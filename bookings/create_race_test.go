@@ -170,7 +170,7 @@ func TestRoomsAreNeitherLostNorAdded(t *testing.T) {
 				return
 			}
 			if i%3 == 0 {
-				_, err := repo.Cancel(context.Background(), made.ID, "plans changed")
+				_, err := repo.Cancel(context.Background(), made.ID, "plans changed", nil)
 				assert.NoError(t, err)
 				return
 			}

@@ -166,12 +166,12 @@ func TestInvalidInput(t *testing.T) {
 		call        func() error
 	}{
 		{"empty booking id", "BookingID", func() error { _, err := repo.Get(t.Context(), ""); return err }},
-		{"cancel an id with #", "BookingID", func() error { _, err := repo.Cancel(t.Context(), "a#b", ""); return err }},
+		{"cancel an id with #", "BookingID", func() error { _, err := repo.Cancel(t.Context(), "a#b", "", nil); return err }},
 		{"long reason", "Reason", func() error {
-			_, err := repo.Cancel(t.Context(), "bkg_1", strings.Repeat("r", entity.MaxNote+1))
+			_, err := repo.Cancel(t.Context(), "bkg_1", strings.Repeat("r", entity.MaxNote+1), nil)
 			return err
 		}},
-		{"reason", "Reason", func() error { _, err := repo.Cancel(t.Context(), "bkg_1", "\xff"); return err }},
+		{"reason", "Reason", func() error { _, err := repo.Cancel(t.Context(), "bkg_1", "\xff", nil); return err }},
 		{"empty reference", "Reference", func() error { _, err := repo.ByReference(t.Context(), " "); return err }},
 		{"empty user", "UserID", func() error { _, err := repo.ByUser("").Page(t.Context(), dynastay.Paging{}); return err }},
 		{"limit", "Paging.Limit", func() error {
@@ -237,7 +237,7 @@ func TestTextsHaveLimits(t *testing.T) {
 	made, err := repo.Create(t.Context(), req)
 	require.NoError(t, err)
 	reason := strings.Repeat("r", 2048)
-	_, err = repo.Cancel(t.Context(), made.ID, reason)
+	_, err = repo.Cancel(t.Context(), made.ID, reason, nil)
 	require.NoError(t, err)
 	got, err := repo.Get(t.Context(), made.ID)
 	require.NoError(t, err)

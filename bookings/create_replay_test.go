@@ -61,7 +61,7 @@ func TestLostResponse(t *testing.T) {
 	assert.Equal(t, []int{4, 4, 4}, hotel.Left(t, db.DB, fixture.Stay), "sold once")
 
 	db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
-	got, err := repo.Cancel(t.Context(), made.ID, "")
+	got, err := repo.Cancel(t.Context(), made.ID, "", nil)
 	require.NoError(t, err)
 	assert.Equal(t, bookings.Cancelled, got.Booking.Status)
 	assert.Equal(t, []int{5, 5, 5}, hotel.Left(t, db.DB, fixture.Stay), "returned once")

@@ -161,7 +161,7 @@ func TestBookingsReportOverbookedNights(t *testing.T) {
 	_, err = repo.Create(t.Context(), other, key)
 	assert.ErrorIs(t, err, dynastay.ErrIdempotencyMismatch)
 
-	_, err = repo.Cancel(t.Context(), made.ID, "")
+	_, err = repo.Cancel(t.Context(), made.ID, "", nil)
 	require.NoError(t, err)
 	assert.Equal(t, []int{1, 0, 1}, hotel.Left(t, db.DB, fixture.Stay))
 }

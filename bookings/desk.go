@@ -86,7 +86,7 @@ func (r *Repository) UndoCheckInOp(bookingID string) *dynastay.Operation[*Bookin
 	})
 }
 
-var unassign = dynastay.Prepare(expression.NewBuilder().
+var unassign = dynastay.MustCompile(expression.NewBuilder().
 	WithCondition(lineExists).
 	WithUpdate(expression.Remove(dynastay.NameOf("RoomId"))))
 

@@ -41,7 +41,7 @@ func TestReleaseAndReinstate(t *testing.T) {
 	assert.Equal(t, []int{0, 1, 0}, left())
 
 	// A day later there is a room again. The night in between has passed.
-	_, err = l.repo.Cancel(t.Context(), other.ID, "")
+	_, err = l.repo.Cancel(t.Context(), other.ID, "", nil)
 	require.NoError(t, err)
 	l.Clock.Set(noon(last.CheckIn))
 	back, err := l.repo.Reinstate(t.Context(), b.ID)
@@ -257,14 +257,14 @@ func TestIfUser(t *testing.T) {
 	_, err = l.repo.RecordPayment(t.Context(), charge(b.ID, "ch_1", "1", bookings.PaymentPaid), other)
 	assert.ErrorIs(t, err, dynastay.ErrNotFound)
 	key := dynastay.IdempotencyKey("mine")
-	_, err = l.repo.Cancel(t.Context(), b.ID, "", own, key)
+	_, err = l.repo.Cancel(t.Context(), b.ID, "", nil, own, key)
 	require.NoError(t, err)
-	_, err = l.repo.Cancel(t.Context(), b.ID, "", own, key)
+	_, err = l.repo.Cancel(t.Context(), b.ID, "", nil, own, key)
 	require.NoError(t, err)
-	_, err = l.repo.Cancel(t.Context(), b.ID, "", other, key)
+	_, err = l.repo.Cancel(t.Context(), b.ID, "", nil, other, key)
 	assert.ErrorIs(t, err, dynastay.ErrIdempotencyMismatch)
 	for _, opts := range [][]dynastay.WriteOption{{dynastay.IfUser("")}, {own, own}} {
-		_, err = l.repo.Cancel(t.Context(), b.ID, "", opts...)
+		_, err = l.repo.Cancel(t.Context(), b.ID, "", nil, opts...)
 		assert.ErrorIs(t, err, dynastay.ErrInvalid)
 	}
 	_, err = l.repo.Create(t.Context(), fixture.Request(l.hotel.Quote(t, l.DB.DB, fixture.Stay, 1)), own)
@@ -283,7 +283,7 @@ func TestWithdrawnCurrency(t *testing.T) {
 	recorded, err := i.repo.ApplyPayment(t.Context(), p)
 	require.NoError(t, err)
 	assert.Equal(t, bookings.PaymentPaid, recorded.Booking.PaymentStatus)
-	done, err := i.repo.CancelWithRefund(t.Context(), b.ID, "", bookings.Refund{ID: "re_1", Amount: kuna("200")})
+	done, err := i.repo.Cancel(t.Context(), b.ID, "", []bookings.Refund{{ID: "re_1", Amount: kuna("200")}})
 	require.NoError(t, err)
 	assert.Equal(t, bookings.PaymentRefunded, done.Booking.PaymentStatus)
 	_, err = i.repo.CreatePromoCode(t.Context(), bookings.PromoCode{Code: "KUNA", Amount: kuna("5"), Active: true})

@@ -6,39 +6,29 @@
 // the reference unique. Either all of this is written or none of it. A cancellation returns the rooms in the same way,
 // exactly once. With [dynastay.IdempotencyKey], a call that is retried creates only one booking.
 //
-//	| access pattern | method | request |
-//	|---|---|---|
-//	| B1            | [Repository.ByUser]      | Query GSI1-UserBookingsIndex |
-//	| B1, upcoming  | [Repository.Upcoming]    | Query GSI1-UserBookingsIndex, from 90 days ago |
-//	| B1, past      | [Repository.Past]        | Query GSI1-UserBookingsIndex, up to the day after tomorrow |
-//	| B1, cancelled | [Repository.Cancelled]   | Query GSI1-UserBookingsIndex |
-//	| B2            | [Repository.ByReference] | Query GSI4-ReferenceIndex, then the booking |
-//	| B3            | [Repository.ByProperty]  | Query GSI2-PropertyBookingsIndex, of a range of check-in dates |
-//	| B4            | [Repository.ByStatus]    | Query GSI3-StatusIndex, every shard of it |
-//	| B5            | [Repository.ByCheckIn]   | Query GSI5-CheckInDateIndex, every shard of it |
-//	| B6            | [Repository.Payment]     | GetItem |
+// A method that answers an access pattern of the design document says so in the last line of its comment, with the index
+// that it reads and the number of its requests.
 //
 // A list returns a [Summary] of each booking, which is all that its index projects; [Repository.Get] and
 // [Repository.GetAll] read bookings with their lines.
 //
 // # The life of a booking
 //
-//	| method | from | to | when | rooms |
-//	|---|---|---|---|---|
-//	| [Repository.Create] with a Hold | | pending | | taken |
-//	| [Repository.Create]   |                    | confirmed  |                                       | taken |
-//	| [Repository.Confirm]  | pending            | confirmed  | before the end of the hold            | kept |
-//	| [Repository.Expire]   | pending            | expired    | a while after the end of the hold     | returned |
-//	| [Repository.Cancel]   | pending, confirmed | cancelled  | to the date of check-out              | returned |
-//	| [Repository.CheckIn]  | confirmed          | checked in | from check-in to the date of check-out | kept |
-//	| [Repository.NoShow]   | confirmed          | no-show    | from the end of the date of check-in  | kept |
-//	| [Repository.Release]  | no-show            | no-show    | before the date of check-out          | those from tonight on returned |
-//	| [Repository.Reinstate] | no-show           | checked in | to the date of check-out              | the released ones from tonight on taken |
-//	| [Repository.AssignRooms] | checked in      | checked in |                                       | kept |
-//	| [Repository.UndoCheckIn] | checked in      | confirmed  | on the date of the check-in           | kept |
-//	| [Repository.UndoCheckOut] | completed      | checked in | on the date of the check-out          | kept |
-//	| [Repository.CheckOut] | checked in         | completed  |                                       | kept |
-//	| [Repository.Modify]   | pending, confirmed, checked in | the same | before the end of the hold, to the date of check-out | the difference |
+//   - [Repository.Create] makes a confirmed booking, or a pending one with a Hold; it takes the rooms.
+//   - [Repository.Confirm]: pending to confirmed, before the end of the hold.
+//   - [Repository.Expire]: pending to expired, a while after the end of the hold; it returns the rooms.
+//   - [Repository.Cancel]: pending or confirmed to cancelled, until the date of check-out; it returns the rooms.
+//   - [Repository.CheckIn]: confirmed to checked in, from the date of check-in to that of check-out.
+//   - [Repository.NoShow]: confirmed to no-show, from the end of the date of check-in.
+//   - [Repository.Release] returns the rooms of a no-show from tonight on, before the date of check-out.
+//   - [Repository.Reinstate]: no-show to checked in, until the date of check-out; it takes the released rooms from
+//     tonight on again.
+//   - [Repository.AssignRooms] gives guests who have checked in their rooms, or others.
+//   - [Repository.UndoCheckIn]: checked in to confirmed, on the date of the check-in.
+//   - [Repository.UndoCheckOut]: completed to checked in, on the date of the check-out.
+//   - [Repository.CheckOut]: checked in to completed.
+//   - [Repository.Modify] changes a booking that is pending, before the end of its hold, or confirmed or checked in, until
+//     the date of check-out; it takes and returns the difference.
 //
 // Modify gives a booking other dates, other rooms or another number of guests, at the price of
 // [Repository.QuoteModification], or corrects the details of its guest. The nights that it drops are returned, those
@@ -56,20 +46,18 @@
 // [Repository.RecordRefund] accept notifications in any order and any number of times. Each writes the payment or
 // refund, the [PaymentSummary] and the booking's PaymentStatus in one transaction.
 //
-//	| PaymentStatus of a booking | meaning |
-//	|---|---|
-//	| PaymentPending           | an amount is still to be paid |
-//	| PaymentAuthorized        | an amount is still to be paid, and a payment is authorized |
-//	| PaymentFailed            | nothing is paid or authorized, and the last payment failed |
-//	| PaymentPaid              | the total is paid |
-//	| PaymentPartiallyRefunded | a part of what was paid has been refunded |
-//	| PaymentRefunded          | all that was paid has been refunded |
+//   - PaymentPending: an amount is still to be paid
+//   - PaymentAuthorized: an amount is still to be paid, and a payment is authorized
+//   - PaymentFailed: nothing is paid or authorized, and the last payment failed
+//   - PaymentPaid: the total is paid
+//   - PaymentPartiallyRefunded: a part of what was paid has been refunded
+//   - PaymentRefunded: all that was paid has been refunded
 //
 // For payment before arrival, create the booking with a Hold, and let the handler of the provider's notifications call
 // [Repository.ApplyPayment], which records the payment and confirms the booking if it can still be confirmed, however
-// often it is called. [Repository.CancelWithRefund] records refunds together with the cancellation: of an amount, or of
-// what is due by the cancellation policies, which [Booking.Settle] computes. What remains due is in [Cancellation].Due
-// and [Recorded].Due, and [Repository.RefundDue] records its refunds.
+// often it is called. [Repository.Cancel] records refunds together with the cancellation: of an amount, or of what is
+// due by the cancellation policies, which [Booking.Settle] computes. What remains due is in [Cancellation].Due and
+// [Recorded].Due, and [Repository.RefundDue] records its refunds.
 //
 // # Operations for a guest
 //
@@ -78,12 +66,10 @@
 //
 // # Promo codes
 //
-//	| method | request |
-//	|---|---|
-//	| [Repository.CreatePromoCode]     | PutItem, on condition that the code does not exist |
-//	| [Repository.PromoCode]           | GetItem, or BatchGetItem of two spellings |
-//	| [Repository.ActivatePromoCode]   | the same read, then UpdateItem |
-//	| [Repository.DeactivatePromoCode] | the same read, then UpdateItem |
+//   - [Repository.CreatePromoCode]: PutItem, on condition that the code does not exist
+//   - [Repository.PromoCode]: GetItem, or BatchGetItem of two spellings
+//   - [Repository.ActivatePromoCode]: the same read, then UpdateItem
+//   - [Repository.DeactivatePromoCode]: the same read, then UpdateItem
 //
 // A [PromoCode] is stored in the Metadata table. [PromoCode.Discount] computes its discount on the price of rooms. A
 // booking uses a code with Request.PromoCode, or Modification.PromoCode. The use is counted in the booking's

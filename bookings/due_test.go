@@ -37,11 +37,11 @@ func TestRefundOfAllPayments(t *testing.T) {
 	inTwo := []bookings.Payment{charge("", "ch_2", "60", bookings.PaymentPaid), charge("", "ch_1", "140", bookings.PaymentPaid)}
 	b := i.paidBooking(t, free, inTwo...)
 	i.Clock.Advance(time.Second)
-	done, err := i.repo.CancelWithRefund(t.Context(), b.ID, "", pendingRefund, dynastay.IdempotencyKey("all"))
+	done, err := i.repo.Cancel(t.Context(), b.ID, "", []bookings.Refund{pendingRefund}, dynastay.IdempotencyKey("all"))
 	require.NoError(t, err)
 	assert.Equal(t, []string{"re_1 ch_1 140.00 USD pending", "re_1_2 ch_2 60.00 USD pending"}, refundTexts(done.Refunds))
 	assert.Equal(t, dollarsOf("0"), done.Due)
-	again, err := i.repo.CancelWithRefund(t.Context(), b.ID, "", pendingRefund, dynastay.IdempotencyKey("all"))
+	again, err := i.repo.Cancel(t.Context(), b.ID, "", []bookings.Refund{pendingRefund}, dynastay.IdempotencyKey("all"))
 	require.NoError(t, err)
 	assert.Equal(t, done, again)
 
@@ -49,7 +49,7 @@ func TestRefundOfAllPayments(t *testing.T) {
 	b = i.paidBooking(t, free, inTwo...)
 	named := pendingRefund
 	named.ProviderTransactionID = "ch_1"
-	done, err = i.repo.CancelWithRefund(t.Context(), b.ID, "", named)
+	done, err = i.repo.Cancel(t.Context(), b.ID, "", []bookings.Refund{named})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"re_1 ch_1 140.00 USD pending"}, refundTexts(done.Refunds))
 	assert.Equal(t, dollarsOf("60"), done.Due)
@@ -88,7 +88,7 @@ func TestDueOfCancellations(t *testing.T) {
 	} {
 		i := i.next(t)
 		b := i.paidBooking(t, test.policy, test.payments...)
-		done, err := i.repo.Cancel(t.Context(), b.ID, "")
+		done, err := i.repo.Cancel(t.Context(), b.ID, "", nil)
 		require.NoError(t, err)
 		assert.Equal(t, test.due, done.Due, "%s %v", test.policy, test.payments)
 		assert.Empty(t, done.Refunds)
@@ -115,7 +115,7 @@ func TestDueWithoutPayments(t *testing.T) {
 		} else {
 			setBooking(t, i.DB, keyOf(b.ID), "PaymentStatus", dynastay.Text(test.status))
 		}
-		done, err := i.repo.Cancel(t.Context(), b.ID, "")
+		done, err := i.repo.Cancel(t.Context(), b.ID, "", nil)
 		require.NoError(t, err)
 		assert.Equal(t, test.due, done.Due, "%d %s", test.total, test.status)
 	}
@@ -170,7 +170,7 @@ func TestOrderOfRefunds(t *testing.T) {
 				require.NoError(t, err)
 				setBooking(t, i.DB, mustKey(t, keys.Refund{BookingID: b.ID, RefundID: "re_0"}), "Amount", amountOf(dollarsOf(test.before)))
 			}
-			_, err := i.repo.CancelWithRefund(t.Context(), b.ID, "", pendingRefund)
+			_, err := i.repo.Cancel(t.Context(), b.ID, "", []bookings.Refund{pendingRefund})
 			require.NoError(t, err)
 			history, err := i.repo.PaymentHistory(t.Context(), b.ID)
 			require.NoError(t, err)
@@ -188,7 +188,7 @@ func TestRefusedRefundsOfWhatIsDue(t *testing.T) {
 	invalidField(t, "Amount", err)
 	_, err = i.repo.RefundDue(t.Context(), bookings.Refund{BookingID: b.ID, ID: "re_1", Status: bookings.PaymentFailed})
 	invalidField(t, "Status", err)
-	_, err = i.repo.CancelWithRefund(t.Context(), b.ID, "", bookings.Refund{ID: "re_1", ProviderTransactionID: "ch_2"})
+	_, err = i.repo.Cancel(t.Context(), b.ID, "", []bookings.Refund{{ID: "re_1", ProviderTransactionID: "ch_2"}})
 	assert.ErrorIs(t, err, bookings.ErrNotPaid)
 	setBooking(t, i.DB, keyOf(b.ID), "Currency", dynastay.Text("EUR"))
 	_, err = i.repo.RefundDue(t.Context(), bookings.Refund{BookingID: b.ID, ID: "re_1"})
@@ -202,12 +202,12 @@ func TestRefundsOfARepeatedCancellation(t *testing.T) {
 	i := newInn(t)
 	for _, refund := range []bookings.Refund{refundOf("", "re_1", "10", ""), {ID: "re_1", ProviderTransactionID: "ch_1"}} {
 		b := i.paidBooking(t, availability.PartialRefund(50, 24), charge("", "ch_1", "200", bookings.PaymentPaid))
-		first, err := i.repo.CancelWithRefund(t.Context(), b.ID, "", refund, dynastay.IdempotencyKey(b.ID))
+		first, err := i.repo.Cancel(t.Context(), b.ID, "", []bookings.Refund{refund}, dynastay.IdempotencyKey(b.ID))
 		require.NoError(t, err)
 		require.Len(t, first.Refunds, 1)
 		_, err = i.repo.RecordRefund(t.Context(), refundOf(b.ID, "re_1_2", "1", ""))
 		require.NoError(t, err)
-		again, err := i.repo.CancelWithRefund(t.Context(), b.ID, "", refund, dynastay.IdempotencyKey(b.ID))
+		again, err := i.repo.Cancel(t.Context(), b.ID, "", []bookings.Refund{refund}, dynastay.IdempotencyKey(b.ID))
 		require.NoError(t, err)
 		assert.Equal(t, first.Refunds, again.Refunds)
 	}
@@ -222,10 +222,10 @@ func TestRefundsOfManyPayments(t *testing.T) {
 		_, err := i.repo.RecordPayment(t.Context(), charge(b.ID, fmt.Sprintf("ch_%02d", n), "5", bookings.PaymentPaid))
 		require.NoError(t, err)
 	}
-	amount := bookings.WithRefund(bookings.Refund{ID: "re_1", ProviderTransactionID: "ch_00", Amount: dollarsOf("5")})
-	_, err := dynastay.Do(t.Context(), i.DB.DB, i.repo.CancelOp(b.ID, "", amount, bookings.WithRefund(bookings.Refund{ID: "re_2"})))
+	amount := bookings.Refund{ID: "re_1", ProviderTransactionID: "ch_00", Amount: dollarsOf("5")}
+	_, err := i.repo.Cancel(t.Context(), b.ID, "", []bookings.Refund{amount, {ID: "re_2"}})
 	blame.As[*dynastay.TooLargeError](t, err, "beside one with an amount, none is left out")
-	_, err = i.repo.Cancel(t.Context(), b.ID, "")
+	_, err = i.repo.Cancel(t.Context(), b.ID, "", nil)
 	require.NoError(t, err)
 	for _, test := range []struct {
 		id  string
@@ -252,12 +252,12 @@ func TestPaymentMeetsCancellation(t *testing.T) {
 			assert.NoError(t, err)
 		}), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
 		if !refunds {
-			done, err := i.repo.Cancel(t.Context(), b.ID, "")
+			done, err := i.repo.Cancel(t.Context(), b.ID, "", nil)
 			require.NoError(t, err)
 			assert.Equal(t, dollarsOf("200"), done.Due)
 			continue
 		}
-		done, err := i.repo.CancelWithRefund(t.Context(), b.ID, "", pendingRefund)
+		done, err := i.repo.Cancel(t.Context(), b.ID, "", []bookings.Refund{pendingRefund})
 		require.NoError(t, err)
 		assert.Equal(t, []string{"re_1 ch_1 120.00 USD pending", "re_1_2 ch_2 80.00 USD pending"}, refundTexts(done.Refunds))
 		assert.Equal(t, dollarsOf("0"), done.Due)
@@ -311,11 +311,7 @@ func TestRefundsThatDoNotFit(t *testing.T) {
 			if test.change != nil {
 				test.change(t, i, b)
 			}
-			var opts []bookings.CancelOption
-			for _, refund := range test.refunds {
-				opts = append(opts, bookings.WithRefund(refund))
-			}
-			done, err := dynastay.Do(t.Context(), i.DB.DB, i.repo.CancelOp(b.ID, "", opts...), dynastay.IdempotencyKey(i.id))
+			done, err := i.repo.Cancel(t.Context(), b.ID, "", test.refunds, dynastay.IdempotencyKey(i.id))
 			require.NoError(t, err)
 			assert.Equal(t, bookings.Cancelled, done.Booking.Status)
 			due := dollarsOf(fmt.Sprint(50 * max(1, test.payments)))
@@ -335,8 +331,8 @@ func TestRefundsThatDoNotFit(t *testing.T) {
 	t.Run("one with an amount is not left out", func(t *testing.T) {
 		i := inns.next(t)
 		b := i.longBooking(t, stay, 2)
-		amount := bookings.WithRefund(bookings.Refund{ID: "re_1", ProviderTransactionID: "ch_0", Amount: dollarsOf("10")})
-		_, err := dynastay.Do(t.Context(), i.DB.DB, i.repo.CancelOp(b.ID, "", amount, bookings.WithRefund(bookings.Refund{ID: "re_2"})))
+		amount := bookings.Refund{ID: "re_1", ProviderTransactionID: "ch_0", Amount: dollarsOf("10")}
+		_, err := i.repo.Cancel(t.Context(), b.ID, "", []bookings.Refund{amount, {ID: "re_2"}})
 		blame.As[*dynastay.TooLargeError](t, err)
 		stored, err := i.repo.Get(t.Context(), b.ID)
 		require.NoError(t, err)
@@ -349,7 +345,7 @@ func TestRefundsThatDoNotFit(t *testing.T) {
 			BookingID: b.ID, ID: "re_1", ProviderTransactionID: "ch_0", Amount: dollarsOf("25"), Status: bookings.PaymentPending,
 		})
 		require.NoError(t, err)
-		done, err := i.repo.CancelWithRefund(t.Context(), b.ID, "", bookings.Refund{ID: "re_1"})
+		done, err := i.repo.Cancel(t.Context(), b.ID, "", []bookings.Refund{{ID: "re_1"}})
 		require.NoError(t, err)
 		assert.Equal(t, []string{"re_1 ch_0 25.00 USD pending"}, refundTexts(done.Refunds))
 	})

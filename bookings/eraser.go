@@ -37,27 +37,25 @@ import (
 // date of check-out at the property. A hold that has ended is over. If other software has stored an unknown status,
 // the booking is over after that date. See [CancelUpcoming].
 type Eraser struct {
-	r      *Repository
-	cancel bool
+	r        *Repository
+	upcoming UpcomingPolicy
 }
 
-// EraserOption is an option of [Repository.Eraser].
-type EraserOption func(*Eraser)
+// UpcomingPolicy says what [Eraser.Erase] does about bookings that are not over.
+type UpcomingPolicy int
 
-// CancelUpcoming makes [Eraser.Erase] cancel the pending and confirmed bookings that are not over, as
-// [Repository.Cancel] does: their rooms and the use of their promo codes are returned, and nothing is refunded. To
-// refund what is due, cancel them with [Repository.CancelWithRefund] first. A booking whose
-// guests have checked in is never cancelled: check them out first, or wait until the date of check-out has passed.
-func CancelUpcoming() EraserOption { return func(e *Eraser) { e.cancel = true } }
+const (
+	// RefuseUpcoming makes Erase fail with an [*UpcomingError].
+	RefuseUpcoming UpcomingPolicy = iota
+	// CancelUpcoming makes Erase cancel the pending and confirmed ones, as [Repository.Cancel] does without refunds:
+	// their rooms and the use of their promo codes are returned, and nothing is refunded. To refund what is due, cancel
+	// them before. A booking whose guests have checked in is never cancelled: check them out first, or wait until the
+	// date of check-out has passed.
+	CancelUpcoming
+)
 
 // Eraser returns the eraser of this repository. It sends no requests.
-func (r *Repository) Eraser(opts ...EraserOption) *Eraser {
-	e := &Eraser{r: r}
-	for _, option := range opts {
-		option(e)
-	}
-	return e
-}
+func (r *Repository) Eraser(upcoming UpcomingPolicy) *Eraser { return &Eraser{r, upcoming} }
 
 // UpcomingError means that a user cannot be erased because of bookings that are not over.
 type UpcomingError struct {
@@ -165,7 +163,7 @@ func (e *Eraser) find(ctx context.Context, userID string) (all []found, err erro
 			no.unreadable = append(no.unreadable, err)
 		case b.over(now):
 			all = append(all, found{id: id})
-		case e.cancel && slices.Contains(cancellable, b.Status):
+		case e.upcoming == CancelUpcoming && slices.Contains(cancellable, b.Status):
 			all = append(all, found{id: id, upcoming: true})
 		default:
 			no.upcoming = append(no.upcoming, id)
@@ -223,7 +221,7 @@ type erasure struct {
 // erase cancels a booking if it is upcoming, and anonymises it.
 func (p *erasure) erase(ctx context.Context, f found) error {
 	if f.upcoming {
-		cancelled, err := p.r.Cancel(ctx, f.id, "")
+		cancelled, err := p.r.Cancel(ctx, f.id, "", nil)
 		var state *StatusError
 		switch {
 		case err == nil:
@@ -232,7 +230,7 @@ func (p *erasure) erase(ctx context.Context, f found) error {
 			if cancelled.Due.Sign() > 0 {
 				p.count("refunds due", 1)
 			}
-		case errors.As(err, &state), errors.Is(err, dynastay.ErrNotFound): // it has changed, and is judged again
+		case errors.As(err, &state), errors.Is(err, dynastay.ErrNotFound): // it has changed, and is read again
 		default:
 			return err
 		}

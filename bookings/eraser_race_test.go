@@ -92,7 +92,7 @@ func TestInterruptedErasure(t *testing.T) {
 			_, err = i.repo.RecordPayment(t.Context(), personalCharge(upcoming.ID, "ch_1", "10"))
 			require.NoError(t, err)
 			many := i.bookFor(t, user, payStay, 0)
-			_, err = i.repo.Cancel(t.Context(), many.ID, nemo)
+			_, err = i.repo.Cancel(t.Context(), many.ID, nemo, nil)
 			require.NoError(t, err)
 			payment := plant(t, many.ID)["BOOKING#"+many.ID+"/PAYMENT#ch_1"].item
 			require.NoError(t, i.PutAll(t.Context(), func(yield func(*dynastay.Schema, dynastay.Item) bool) {
@@ -103,19 +103,19 @@ func TestInterruptedErasure(t *testing.T) {
 			}))
 
 			broken := i.Faults.Inject(fault, dyntest.When{Nth: nth, Times: model.Always, Optional: true})
-			first, err := bookings.New(i.frail(), nil).Eraser(bookings.CancelUpcoming()).Erase(t.Context(), user)
+			first, err := bookings.New(i.frail(), nil).Eraser(bookings.CancelUpcoming).Erase(t.Context(), user)
 			broken.Stop()
 			more = broken.Hits() > 0
 			// Whether the last request was carried out is known to the next call alone.
 			require.Equal(t, more, err != nil, at)
 			before := assertWhole(t, i.DB, at, upcoming.ID, many.ID)
-			rest, err := i.repo.Eraser(bookings.CancelUpcoming()).Erase(t.Context(), user)
+			rest, err := i.repo.Eraser(bookings.CancelUpcoming).Erase(t.Context(), user)
 			require.NoError(t, err, at)
 			assert.Equal(t, 2, assertWhole(t, i.DB, at, upcoming.ID, many.ID))
 			assert.Equal(t, 2-before, rest["bookings anonymised"], at)
 			assert.LessOrEqual(t, first["bookings anonymised"]+rest["bookings anonymised"], 2, at)
 			assert.LessOrEqual(t, first["bookings cancelled"]+rest["bookings cancelled"], 1, at)
-			none, err := i.repo.Eraser().Erase(t.Context(), user)
+			none, err := i.repo.Eraser(bookings.RefuseUpcoming).Erase(t.Context(), user)
 			require.NoError(t, err, at)
 			assert.Empty(t, none, at)
 			assert.Empty(t, i.taken(t), at)
@@ -153,7 +153,7 @@ func TestErasureMeetsOtherCalls(t *testing.T) {
 			return second(repo.Modify(ctx, bookings.Modification{BookingID: id, Version: version, Guest: &ada}))
 		}, false},
 		"confirm": {heldOrSold(time.Hour), func(ctx context.Context, repo *bookings.Repository, i *inn, id string, _ int) error {
-			return second(repo.ConfirmWithPayment(ctx, id, personalCharge("", "ch_9", "1")))
+			return second(repo.Confirm(ctx, id, []bookings.Payment{personalCharge("", "ch_9", "1")}))
 		}, false},
 		"check in": {func(t *testing.T, i *inn, user string) (string, int) {
 			b := i.bookFor(t, user, dynastay.MustStay("2026-07-01", "2026-07-03"), 0)
@@ -162,13 +162,13 @@ func TestErasureMeetsOtherCalls(t *testing.T) {
 			return second(repo.CheckIn(ctx, id, bookings.Assigned{i.roomType("a"): {"301"}}))
 		}, false},
 		"cancel": {lapsed, func(ctx context.Context, repo *bookings.Repository, i *inn, id string, _ int) error {
-			return second(repo.Cancel(ctx, id, nemo))
+			return second(repo.Cancel(ctx, id, nemo, nil))
 		}, false},
 		"expire": {lapsed, func(ctx context.Context, repo *bookings.Repository, i *inn, id string, _ int) error {
 			return second(repo.Expire(ctx, id))
 		}, false},
 		"cancel the upcoming": {heldOrSold(0), func(ctx context.Context, repo *bookings.Repository, i *inn, id string, _ int) error {
-			return second(repo.CancelWithRefund(ctx, id, nemo, personalRefund("", "re_9", "ch_1", "1")))
+			return second(repo.Cancel(ctx, id, nemo, []bookings.Refund{personalRefund("", "re_9", "ch_1", "1")}))
 		}, false},
 		"record a payment": {lapsed, func(ctx context.Context, repo *bookings.Repository, i *inn, id string, _ int) error {
 			return second(repo.RecordPayment(ctx, personalCharge(id, "ch_9", "1")))
@@ -184,7 +184,7 @@ func TestErasureMeetsOtherCalls(t *testing.T) {
 		"erase": {lapsed, func(ctx context.Context, repo *bookings.Repository, i *inn, id string, _ int) error {
 			b, err := repo.Get(ctx, id, dynastay.Consistent)
 			if err == nil && b.UserID != "" {
-				_, err = repo.Eraser().Erase(ctx, b.UserID)
+				_, err = repo.Eraser(bookings.RefuseUpcoming).Erase(ctx, b.UserID)
 			}
 			return err
 		}, false},
@@ -199,7 +199,7 @@ func TestErasureMeetsOtherCalls(t *testing.T) {
 					user := i.NewID("user_" + nemo)
 					id, version := test.prepare(t, i, user)
 					erase := func(ctx context.Context, db *dynastay.DB) error {
-						return second(bookings.New(db, nil).Eraser(bookings.CancelUpcoming()).Erase(ctx, user))
+						return second(bookings.New(db, nil).Eraser(bookings.CancelUpcoming).Erase(ctx, user))
 					}
 					other := func(ctx context.Context, db *dynastay.DB) error {
 						return test.call(ctx, bookings.New(db, nil), i, id, version)
@@ -267,7 +267,7 @@ func (i *inn) checkErased(t *testing.T, at, user, id string, erased error) {
 		_, err := i.repo.CheckOut(t.Context(), id)
 		require.NoError(t, err, at)
 	}
-	_, err = i.repo.Eraser(bookings.CancelUpcoming()).Erase(t.Context(), user)
+	_, err = i.repo.Eraser(bookings.CancelUpcoming).Erase(t.Context(), user)
 	require.NoError(t, err, at)
 	assert.Equal(t, 1, assertWhole(t, i.DB, at, id))
 }
@@ -288,7 +288,7 @@ func TestErasureAndNotificationsAtOnce(t *testing.T) {
 		})
 		if n%8 == 4 {
 			calls = append(calls, func(ctx context.Context, db *dynastay.DB) error {
-				return second(bookings.New(db, nil).Eraser().Erase(ctx, user))
+				return second(bookings.New(db, nil).Eraser(bookings.RefuseUpcoming).Erase(ctx, user))
 			})
 		}
 	}

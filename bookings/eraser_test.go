@@ -93,7 +93,7 @@ func TestWhichBookingsAreOver(t *testing.T) {
 			for _, e := range []struct {
 				*bookings.Eraser
 				refuses []string
-			}{{i.repo.Eraser(), []string{cancels, prevents}}, {i.repo.Eraser(bookings.CancelUpcoming()), []string{prevents}}} {
+			}{{i.repo.Eraser(bookings.RefuseUpcoming), []string{cancels, prevents}}, {i.repo.Eraser(bookings.CancelUpcoming), []string{prevents}}} {
 				refused := slices.Contains(e.refuses, test.want)
 				stored := storedItem(t, i.DB, keyOf(id))
 				err := e.Check(t.Context(), user)
@@ -131,7 +131,7 @@ func TestUpcomingBookingsPreventTheErasure(t *testing.T) {
 	t.Parallel()
 	i := newInn(t)
 	gone := i.bookFor(t, "user_1", payStay, 0)
-	_, err := i.repo.Cancel(t.Context(), gone.ID, "")
+	_, err := i.repo.Cancel(t.Context(), gone.ID, "", nil)
 	require.NoError(t, err)
 	held := i.bookFor(t, "user_1", payStay, time.Hour)
 	confirmed := i.bookFor(t, "user_1", payStay, 0)
@@ -147,7 +147,7 @@ func TestUpcomingBookingsPreventTheErasure(t *testing.T) {
 	for _, test := range []struct {
 		*bookings.Eraser
 		want []string
-	}{{i.repo.Eraser(), ids}, {i.repo.Eraser(bookings.CancelUpcoming()), []string{inside.ID}}} {
+	}{{i.repo.Eraser(bookings.RefuseUpcoming), ids}, {i.repo.Eraser(bookings.CancelUpcoming), []string{inside.ID}}} {
 		want := &bookings.UpcomingError{UserID: "user_1", BookingIDs: test.want}
 		assert.Equal(t, want, test.Check(t.Context(), "user_1"))
 		done, err := test.Erase(t.Context(), "user_1")
@@ -159,7 +159,7 @@ func TestUpcomingBookingsPreventTheErasure(t *testing.T) {
 	// When the guest has left, the others are cancelled.
 	_, err = i.repo.CheckOut(t.Context(), inside.ID)
 	require.NoError(t, err)
-	done, err := i.repo.Eraser(bookings.CancelUpcoming()).Erase(t.Context(), "user_1")
+	done, err := i.repo.Eraser(bookings.CancelUpcoming).Erase(t.Context(), "user_1")
 	require.NoError(t, err)
 	assert.Equal(t, map[string]int{"bookings anonymised": 4, "bookings cancelled": 2}, done)
 	taken := takenBy(inside.Stay, rooms{"a": 1})
@@ -187,7 +187,7 @@ func TestCancelUpcoming(t *testing.T) {
 	require.Equal(t, 1, usesOf(t, i.DB, "SUMMER"))
 	remove(t, i.DB, nightKey(i.roomType("a"), payStay.CheckIn))
 
-	done, err := i.repo.Eraser(bookings.CancelUpcoming()).Erase(t.Context(), b.UserID)
+	done, err := i.repo.Eraser(bookings.CancelUpcoming).Erase(t.Context(), b.UserID)
 	require.NoError(t, err)
 	assert.Equal(t, map[string]int{"bookings anonymised": 1, "bookings cancelled": 1, "nights missing": 1}, done)
 	assert.Equal(t, 0, usesOf(t, i.DB, "SUMMER"))
@@ -210,7 +210,7 @@ func TestErasureWhileTheIndexLags(t *testing.T) {
 	gone := i.bookFor(t, "user_1", payStay, 0)
 	deleted := i.bookFor(t, "user_1", payStay, 0)
 	another := i.bookFor(t, "user_1", payStay, 0)
-	eraser := i.repo.Eraser(bookings.CancelUpcoming())
+	eraser := i.repo.Eraser(bookings.CancelUpcoming)
 	lag := i.Faults.Inject(dyntest.StaleIndex(), dyntest.When{Table: "Bookings"})
 	raw.Delete(t, i.DB, bookingsTable, keyOf(deleted.ID))
 	setBooking(t, i.DB, keyOf(another.ID), "UserId", dynastay.Text("user_2"))
@@ -244,16 +244,16 @@ func TestErasureIsOvertaken(t *testing.T) {
 		err   any
 	}{
 		"erased, before it is read": {time.Second, first, func(t *testing.T, i *inn, b *bookings.Booking) {
-			assert.NoError(t, second(bookings.New(i.Direct, nil).Eraser().Erase(t.Context(), b.UserID)))
+			assert.NoError(t, second(bookings.New(i.Direct, nil).Eraser(bookings.RefuseUpcoming).Erase(t.Context(), b.UserID)))
 		}, map[string]int{}, nil},
 		"erased, before it is written": {time.Second, write, func(t *testing.T, i *inn, b *bookings.Booking) {
-			assert.NoError(t, second(bookings.New(i.Direct, nil).Eraser().Erase(t.Context(), b.UserID)))
+			assert.NoError(t, second(bookings.New(i.Direct, nil).Eraser(bookings.RefuseUpcoming).Erase(t.Context(), b.UserID)))
 		}, map[string]int{}, nil},
 		"deleted": {0, first, func(t *testing.T, i *inn, b *bookings.Booking) {
 			raw.Delete(t, i.DB, bookingsTable, keyOf(b.ID))
 		}, map[string]int{}, nil},
 		"cancelled": {0, first, func(t *testing.T, i *inn, b *bookings.Booking) {
-			assert.NoError(t, second(bookings.New(i.Direct, nil).Cancel(t.Context(), b.ID, nemo)))
+			assert.NoError(t, second(bookings.New(i.Direct, nil).Cancel(t.Context(), b.ID, nemo, nil)))
 		}, map[string]int{"bookings anonymised": 1}, nil},
 		"checked in": {0, first, func(t *testing.T, i *inn, b *bookings.Booking) {
 			assert.NoError(t, second(bookings.New(i.Direct, nil).CheckIn(t.Context(), b.ID, nil)))
@@ -276,7 +276,7 @@ func TestErasureIsOvertaken(t *testing.T) {
 				raw.Put(t, i.DB, bookingsTable, plant(t, b.ID)["BOOKING#"+b.ID+"/PAYMENT#ch_1"].item)
 			}
 			stop := i.Faults.Inject(dyntest.Before(func(context.Context) { test.other(t, i, b) }), test.at)
-			done, err := i.repo.Eraser(bookings.CancelUpcoming()).Erase(t.Context(), user)
+			done, err := i.repo.Eraser(bookings.CancelUpcoming).Erase(t.Context(), user)
 			stop.Stop()
 			assert.Equal(t, test.want, done)
 			if test.err != nil {
@@ -311,7 +311,7 @@ func TestOneBookingBecomesUpcoming(t *testing.T) {
 		assert.NoError(t, second(bookings.New(i.Direct, nil).CheckIn(t.Context(), b.ID, nil)))
 	}), dyntest.When{Operation: "Query", Nth: 2})
 	stop := i.Faults.Record()
-	done, err := one.Eraser(bookings.CancelUpcoming()).Erase(t.Context(), "user_1")
+	done, err := one.Eraser(bookings.CancelUpcoming).Erase(t.Context(), "user_1")
 	assert.Equal(t, &bookings.UpcomingError{UserID: "user_1", BookingIDs: []string{b.ID}}, err)
 	assert.Equal(t, map[string]int{"bookings anonymised": 1}, done)
 	assert.Nil(t, storedItem(t, i.DB, keyOf(over.ID))["UserId"])
@@ -336,7 +336,7 @@ func TestPaymentWithoutAPerson(t *testing.T) {
 	}
 	raw.Put(t, i.DB, bookingsTable, payment)
 	i.Clock.Advance(time.Second)
-	require.NoError(t, second(i.repo.Eraser().Erase(t.Context(), "user_1")))
+	require.NoError(t, second(i.repo.Eraser(bookings.RefuseUpcoming).Erase(t.Context(), "user_1")))
 	row, err := i.DB.Get(t.Context(), bookingsTable, bookingsTable.Key.From(dynastay.RowOf(payment)), dynastay.Consistent)
 	require.NoError(t, err)
 	assert.Equal(t, payment, row.Item())
@@ -347,29 +347,29 @@ func TestPaymentWithoutAPerson(t *testing.T) {
 func TestErasureOfUnreadableBookings(t *testing.T) {
 	t.Parallel()
 	i := newInn(t)
-	for _, option := range [][]bookings.EraserOption{nil, {bookings.CancelUpcoming()}} {
+	for _, upcoming := range []bookings.UpcomingPolicy{bookings.RefuseUpcoming, bookings.CancelUpcoming} {
 		i := i.next(t)
 		user := i.NewID("user_")
 		bad, good := i.bookFor(t, user, payStay, time.Second), i.bookFor(t, user, payStay, time.Second)
 		i.Clock.Advance(time.Second)
 		setBooking(t, i.DB, keyOf(bad.ID), "NumberOfAdults", dynastay.Text("two"))
 		before := everything(t, i.DB)
-		for _, err := range []error{i.repo.Eraser(option...).Check(t.Context(), user), second(i.repo.Eraser(option...).Erase(t.Context(), user))} {
+		for _, err := range []error{i.repo.Eraser(upcoming).Check(t.Context(), user), second(i.repo.Eraser(upcoming).Erase(t.Context(), user))} {
 			blame.As[*dynastay.UnreadableError](t, err)
 			assert.ErrorIs(t, err, dynastay.ErrCorrupt)
 			assert.ErrorContains(t, err, bad.ID)
 		}
 		assert.Equal(t, before, everything(t, i.DB))
 		held := i.bookFor(t, user, payStay, time.Hour)
-		if option == nil {
-			err := i.repo.Eraser().Check(t.Context(), user)
+		if upcoming == bookings.RefuseUpcoming {
+			err := i.repo.Eraser(upcoming).Check(t.Context(), user)
 			assert.Equal(t, &bookings.UpcomingError{UserID: user, BookingIDs: []string{held.ID}}, err)
 		}
 
 		setBooking(t, i.DB, keyOf(bad.ID), "NumberOfAdults", dynastay.Number(2))
 		setBooking(t, i.DB, keyOf(bad.ID), "PropertyId", &types.AttributeValueMemberNULL{Value: true})
 		i.Clock.Advance(time.Hour)
-		done, err := i.repo.Eraser(option...).Erase(t.Context(), user)
+		done, err := i.repo.Eraser(upcoming).Erase(t.Context(), user)
 		unreadable := blame.As[*dynastay.UnreadableError](t, err)
 		assert.Len(t, unreadable.Items, 1)
 		assert.ErrorIs(t, unreadable.Items[0], dynastay.ErrCorrupt)
@@ -385,8 +385,8 @@ func TestErasureErrors(t *testing.T) {
 	i := newInn(t)
 	for _, user := range []string{"", "user#1"} {
 		sent := i.Faults.Record()
-		invalid := blame.Invalid(t, i.repo.Eraser().Check(t.Context(), user), "UserID")
-		_, err := i.repo.Eraser().Erase(t.Context(), user)
+		invalid := blame.Invalid(t, i.repo.Eraser(bookings.RefuseUpcoming).Check(t.Context(), user), "UserID")
+		_, err := i.repo.Eraser(bookings.RefuseUpcoming).Erase(t.Context(), user)
 		require.ErrorAs(t, err, &invalid)
 		assert.Empty(t, sent())
 	}
@@ -397,11 +397,11 @@ func TestErasureErrors(t *testing.T) {
 	b := i.bookFor(t, "user_1", payStay, 0)
 	ctx, cancel := context.WithCancel(t.Context())
 	stop := i.Faults.Inject(dyntest.Before(func(context.Context) { cancel() }), dyntest.When{Operation: "UpdateItem", Nth: 1})
-	done, failed := i.repo.Eraser(bookings.CancelUpcoming()).Erase(ctx, "user_1")
+	done, failed := i.repo.Eraser(bookings.CancelUpcoming).Erase(ctx, "user_1")
 	stop.Stop()
 	require.ErrorIs(t, failed, context.Canceled)
 	assert.Equal(t, map[string]int{"bookings cancelled": 1}, done)
-	done, failed = i.repo.Eraser().Erase(t.Context(), "user_1")
+	done, failed = i.repo.Eraser(bookings.RefuseUpcoming).Erase(t.Context(), "user_1")
 	require.NoError(t, failed)
 	assert.Equal(t, map[string]int{"bookings anonymised": 1}, done)
 	assert.Nil(t, storedItem(t, i.DB, keyOf(b.ID))["UserId"])
@@ -421,7 +421,7 @@ func TestEraserFindsBookingsWithoutUser(t *testing.T) {
 			"GSI1PK": dynastay.Text(listed), "GSI1SK": dynastay.Text("CHECKIN#2024-01-15"),
 		})
 	}
-	eraser := bookings.New(i.Direct, nil).Eraser()
+	eraser := bookings.New(i.Direct, nil).Eraser(bookings.RefuseUpcoming)
 	done, err := eraser.Erase(t.Context(), "user_9")
 	require.NoError(t, err)
 	assert.Equal(t, map[string]int{"bookings anonymised": 1}, done)

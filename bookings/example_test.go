@@ -102,7 +102,7 @@ func Example() {
 		fmt.Println(refused.Nights)
 	}
 
-	cancelled, err := repo.Cancel(ctx, booking.ID, "plans changed")
+	cancelled, err := repo.Cancel(ctx, booking.ID, "plans changed", nil)
 	if err != nil {
 		log.Fatal(err)
 	}

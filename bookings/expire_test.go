@@ -85,9 +85,9 @@ func TestExpireHoldsOfAStaleIndex(t *testing.T) {
 	l := begin(t, 10)
 	ids := l.holdMany(t, l.repo, 4)
 	l.Faults.Inject(dyntest.StaleIndex(), dyntest.When{Table: keys.BookingsTable.Name, Index: keys.HoldIndex})
-	_, err := l.repo.Confirm(t.Context(), ids[0])
+	_, err := l.repo.Confirm(t.Context(), ids[0], nil)
 	require.NoError(t, err)
-	_, err = l.repo.Cancel(t.Context(), ids[1], "")
+	_, err = l.repo.Cancel(t.Context(), ids[1], "", nil)
 	require.NoError(t, err)
 	l.delete(t, keyOf(ids[2]))
 	l.Clock.Set(booked.Add(2 * time.Hour))
@@ -179,7 +179,7 @@ func TestConfirmAgainstExpire(t *testing.T) {
 	won := make([][2]bool, n)
 	for i, id := range ids {
 		for j, call := range []func(context.Context) error{
-			func(ctx context.Context) error { _, err := slow.Confirm(ctx, id); return err },
+			func(ctx context.Context) error { _, err := slow.Confirm(ctx, id, nil); return err },
 			func(ctx context.Context) error { _, err := l.repo.Expire(ctx, id); return err },
 		} {
 			wg.Go(func() {

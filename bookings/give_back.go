@@ -19,26 +19,6 @@ const mostReturned = 99
 // booking that has just been created has no more, because its lines and its reference needed actions, too.
 const mostModified = 96
 
-// Cancellation is the result of [Repository.Cancel], [Repository.Expire] and [Repository.Release].
-type Cancellation struct {
-	Booking *Booking `json:",omitzero"`
-	// Payment is the summary of the payments after the cancellation, if it was to record a refund, see [WithRefund]. It
-	// is nil if no payment has been recorded.
-	Payment *PaymentSummary `json:",omitzero"`
-	// Refunds are those of the options, as they are recorded. Pass those that are pending to the provider.
-	Refunds []Refund `json:",omitzero"`
-	// Due is what is still to be refunded of what has been paid, after Refunds: by the policies, or, if the hold has
-	// ended, all of it. [Repository.RefundDue] records its refunds. It is the zero Money if that cannot be computed:
-	// [Booking.Settle] says why.
-	Due dynastay.Money `json:",omitzero"`
-	// Missing lists the nights whose rooms could not be returned, because the item of the night no longer exists or has no
-	// number of available rooms.
-	Missing []MissingNight `json:",omitzero"`
-}
-
-// MissingNight is a night of a room type whose rooms could not be returned.
-type MissingNight = availability.MissingNight
-
 // giveBack is an operation that makes a move and returns the rooms.
 type giveBack struct {
 	move

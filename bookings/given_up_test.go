@@ -179,7 +179,7 @@ func TestWhatWasKeptStaysKept(t *testing.T) {
 			} else {
 				assert.Equal(t, usd(test.kept), settled.Kept, "the new stay is free")
 			}
-			c, err := i.repo.CancelWithRefund(t.Context(), b.ID, "", bookings.Refund{ID: "re_1"})
+			c, err := i.repo.Cancel(t.Context(), b.ID, "", []bookings.Refund{{ID: "re_1"}})
 			require.NoError(t, err)
 			assert.Empty(t, c.Refunds)
 			assert.Equal(t, usd(test.refund), settled.Refund)
@@ -467,7 +467,7 @@ func TestGivenUpOfUnreadableTotals(t *testing.T) {
 		shorter := dynastay.MustStay("2026-07-05", "2026-07-06")
 		_, err := i.repo.QuoteModification(t.Context(), b.ID, i.agreed(availability.NonRefundable, shorter, rooms{"a": 1}))
 		assert.ErrorIs(t, err, dynastay.ErrCorrupt, name)
-		_, err = i.repo.Cancel(t.Context(), b.ID, "")
+		_, err = i.repo.Cancel(t.Context(), b.ID, "", nil)
 		require.NoError(t, err)
 	}
 }

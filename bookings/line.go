@@ -124,7 +124,7 @@ func changeLine(tx *dynastay.Tx, codec entity.Codec[Line], row dynastay.Row, lin
 		}
 	}
 	if differs {
-		expr := dynastay.Prepare(expression.NewBuilder().WithCondition(lineExists).WithUpdate(update)).With(nil)
+		expr := dynastay.MustCompile(expression.NewBuilder().WithCondition(lineExists).WithUpdate(update)).With(nil)
 		tx.Update(keys.BookingsTable, keys.BookingsTable.Key.From(row), expr).Else(overtaken)
 	}
 	return differs, nil

@@ -96,7 +96,7 @@ func TestShardsGrowUnderWrites(t *testing.T) {
 		}
 		mu.Unlock()
 		if victim != "" {
-			_, err := p.bookings().Cancel(t.Context(), victim, "")
+			_, err := p.bookings().Cancel(t.Context(), victim, "", nil)
 			assert.NoError(t, err)
 			return
 		}

@@ -131,7 +131,7 @@ func TestLinesWithoutRooms(t *testing.T) {
 				return got.Booking, err
 			}, takenBy(innStay, rooms{"a": 1, "b": 1})},
 			{"cancelled", func(i *inn, id string) (*bookings.Booking, error) {
-				c, err := i.repo.Cancel(t.Context(), id, "")
+				c, err := i.repo.Cancel(t.Context(), id, "", nil)
 				assert.Empty(t, c.Missing)
 				return c.Booking, err
 			}, map[string]int{}},

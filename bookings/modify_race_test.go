@@ -74,7 +74,7 @@ func TestExchangeOfRooms(t *testing.T) {
 			return second(repo.Modify(ctx, m))
 		}, takenBy(innStay, want), dynastay.ErrVersion},
 		{"and a cancellation", func(ctx context.Context, i *inn, repo *bookings.Repository, m bookings.Modification) error {
-			return second(repo.Cancel(ctx, m.BookingID, ""))
+			return second(repo.Cancel(ctx, m.BookingID, "", nil))
 		}, map[string]int{}, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {

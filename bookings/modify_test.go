@@ -101,7 +101,7 @@ func TestModify(t *testing.T) {
 			require.NoError(t, json.Unmarshal(requests[1].Body, &sent))
 			assert.Len(t, sent.TransactItems, test.acts)
 
-			c, err := i.repo.Cancel(t.Context(), before.ID, "")
+			c, err := i.repo.Cancel(t.Context(), before.ID, "", nil)
 			require.NoError(t, err)
 			assert.Empty(t, c.Missing)
 			assert.Empty(t, i.taken(t), "a cancellation returns what the booking has now")

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/dynastay/dynastay"
-	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -75,12 +74,6 @@ func holdOpen(b *Booking, now time.Time) error {
 	return nil
 }
 
-// holdEnded reports whether the rooms of a pending booking are held no longer. Other software may have stored a pending
-// booking without the end of its hold, which then never ends.
-func (s *Summary) holdEnded(now time.Time) bool {
-	return !s.HoldExpiresAt.IsZero() && !now.Before(s.HoldExpiresAt)
-}
-
 func begun(b *Booking, now time.Time) error {
 	if b.today(now).Before(b.Stay.CheckIn) {
 		return ErrTooEarly
@@ -98,13 +91,6 @@ func notOver(b *Booking, now time.Time) error {
 
 func during(b *Booking, now time.Time) error { return cmp.Or(begun(b, now), notOver(b, now)) }
 
-// today returns the current date at the property. An unknown time zone, which only other software can have stored,
-// counts as UTC: the booking must not become impossible to cancel.
-func (b *Booking) today(now time.Time) dynastay.Date {
-	today, _ := availability.House{TimeZone: b.TimeZone}.Today(now)
-	return today
-}
-
 // check returns the error if the booking cannot make the move.
 func (m move) check(b *Booking, now time.Time) error {
 	if !slices.Contains(m.from, b.Status) {
@@ -116,46 +102,35 @@ func (m move) check(b *Booking, now time.Time) error {
 	return nil
 }
 
-// ConfirmOption is an option of [Repository.ConfirmOp].
-type ConfirmOption func(*confirmation)
-
-type confirmation struct{ payments []Payment }
-
-// WithPayment also records a payment, in the same transaction, as [Repository.RecordPaymentOp] does. Payment.BookingID
-// may be empty. A failed payment is refused with a [*dynastay.InvalidError].
-func WithPayment(p Payment) ConfirmOption {
-	return func(c *confirmation) { c.payments = append(c.payments, p) }
-}
-
 // ConfirmOp confirms a pending booking, whose rooms are then no longer held for a limited time. If the hold has ended,
-// it fails with a [*StatusError] that matches [ErrHoldEnded], even if nobody has taken the rooms since. Then a payment
-// of [WithPayment] is not recorded either. For the notifications of a payment provider, which are repeated and may
-// arrive late, use [Repository.ApplyPaymentOp], which records the payment whatever the status of the booking.
-func (r *Repository) ConfirmOp(bookingID string, opts ...ConfirmOption) *dynastay.Operation[*Booking] {
-	var c confirmation
-	for _, option := range opts {
-		option(&c)
-	}
+// it fails with a [*StatusError] that matches [ErrHoldEnded], even if nobody has taken the rooms since.
+//
+// The payments, if any, are recorded in the same transaction, as [Repository.RecordPaymentOp] does, or not at all.
+// Payment.BookingID may be empty. A failed payment is refused with a [*dynastay.InvalidError]. For the notifications of
+// a payment provider, which are repeated and may arrive late, use [Repository.ApplyPaymentOp], which records the payment
+// whatever the status of the booking.
+func (r *Repository) ConfirmOp(bookingID string, payments []Payment) *dynastay.Operation[*Booking] {
+	payments = slices.Clone(payments)
 	var invalid error
-	for i, p := range c.payments {
+	for i, p := range payments {
 		own, err := ofBooking(p.BookingID, bookingID)
-		c.payments[i].BookingID = own
+		payments[i].BookingID = own
 		switch {
 		case err == nil && p.Status == PaymentFailed:
 			err = dynastay.Invalid("Status", "must be one of pending, authorized, paid")
 		case err == nil:
-			err = c.payments[i].Validate()
+			err = payments[i].Validate()
 		}
 		if invalid == nil {
 			invalid = dynastay.Within(fmt.Sprintf("Payments[%d]", i), err)
 		}
 	}
 	return r.moveOp(bookingID, confirm, invalid, func(in *dynastay.Input) {
-		for _, p := range c.payments {
+		for _, p := range payments {
 			p.agreed(in)
 		}
 	}, func(a *account, b *Booking) error {
-		for i, p := range c.payments {
+		for i, p := range payments {
 			if err := r.ledger.pay(a, b, p); err != nil {
 				return dynastay.Within(fmt.Sprintf("Payments[%d]", i), err)
 			}
@@ -172,17 +147,12 @@ func ofBooking(own, bookingID string) (string, error) {
 	return bookingID, nil
 }
 
-// Confirm runs [Repository.ConfirmOp]. 2 requests: a consistent Query of the booking, and the update.
-func (r *Repository) Confirm(ctx context.Context, bookingID string, opts ...dynastay.WriteOption) (*Booking, error) {
-	return dynastay.Do(ctx, r.db, r.ConfirmOp(bookingID), opts...)
-}
-
-// ConfirmWithPayment runs [Repository.ConfirmOp] with [WithPayment]. 2 requests: a consistent Query of the booking, and
-// the transaction.
-func (r *Repository) ConfirmWithPayment(
-	ctx context.Context, bookingID string, p Payment, opts ...dynastay.WriteOption,
+// Confirm runs [Repository.ConfirmOp]. 2 requests: a consistent Query of the booking, and the update, which is a
+// transaction if there are payments.
+func (r *Repository) Confirm(
+	ctx context.Context, bookingID string, payments []Payment, opts ...dynastay.WriteOption,
 ) (*Booking, error) {
-	return dynastay.Do(ctx, r.db, r.ConfirmOp(bookingID, WithPayment(p)), opts...)
+	return dynastay.Do(ctx, r.db, r.ConfirmOp(bookingID, payments), opts...)
 }
 
 // CheckOutOp completes the booking of guests who have checked in. If they leave early, the remaining nights are not

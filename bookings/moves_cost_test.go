@@ -59,7 +59,7 @@ func TestCostOfMoves(t *testing.T) {
 	}, 23, 9, spent)
 
 	measure("confirm", with(units{"Bookings": 2, "Bookings GSI6": 1}), 8, 6, func() {
-		_, err := repo.Confirm(ctx, held.ID)
+		_, err := repo.Confirm(ctx, held.ID, nil)
 		do(err)
 	})
 	modified := book(0)

@@ -43,7 +43,7 @@ func ExampleRepository_ConfirmOp() {
 	fmt.Println(slow.Status, "until", slow.HoldExpiresAt.Format(time.TimeOnly))
 
 	*clock = clock.Add(20 * time.Minute)
-	_, err = repo.Confirm(ctx, slow.ID)
+	_, err = repo.Confirm(ctx, slow.ID, nil)
 	fmt.Println(errors.Is(err, bookings.ErrHoldEnded))
 	swept, err := repo.ExpireHolds(ctx)
 	if err != nil {
@@ -55,7 +55,7 @@ func ExampleRepository_ConfirmOp() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	confirm := repo.ConfirmOp(quick.ID)
+	confirm := repo.ConfirmOp(quick.ID, nil)
 	note := outbox.PutOp(&message{ID: "msg_1", Text: "Your room is confirmed: " + quick.ID})
 	if err := db.Write(ctx, confirm, note); err != nil {
 		log.Fatal(err)

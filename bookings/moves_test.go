@@ -30,7 +30,7 @@ type act struct {
 var acts = []act{
 	{"confirm", []bookings.Status{bookings.Pending}, bookings.Confirmed, false,
 		func(ctx context.Context, r *bookings.Repository, id string, opts ...dynastay.WriteOption) (*bookings.Booking, error) {
-			return r.Confirm(ctx, id, opts...)
+			return r.Confirm(ctx, id, nil, opts...)
 		}},
 	{"check in", []bookings.Status{bookings.Confirmed}, bookings.CheckedIn, false,
 		func(ctx context.Context, r *bookings.Repository, id string, opts ...dynastay.WriteOption) (*bookings.Booking, error) {
@@ -46,7 +46,7 @@ var acts = []act{
 		}},
 	{"cancel", []bookings.Status{bookings.Pending, bookings.Confirmed}, bookings.Cancelled, true,
 		func(ctx context.Context, r *bookings.Repository, id string, opts ...dynastay.WriteOption) (*bookings.Booking, error) {
-			c, err := r.Cancel(ctx, id, "", opts...)
+			c, err := r.Cancel(ctx, id, "", nil, opts...)
 			return c.Booking, err
 		}},
 	{"expire", []bookings.Status{bookings.Pending}, bookings.Expired, true,
@@ -329,11 +329,11 @@ func TestMovesOfForeignBookings(t *testing.T) {
 	l.Clock.Set(noon(fixture.Stay.CheckOut))
 	_, err := l.repo.Expire(t.Context(), endless.ID)
 	assert.ErrorIs(t, err, bookings.ErrHoldOpen)
-	b, err := l.repo.Confirm(t.Context(), endless.ID)
+	b, err := l.repo.Confirm(t.Context(), endless.ID, nil)
 	require.NoError(t, err)
 	assert.Equal(t, bookings.Confirmed, b.Status)
 
 	setBooking(t, l.DB, keyOf(odd.ID), "TimeZone", dynastay.Text("Europe/Atlantis"))
-	_, err = l.repo.Cancel(t.Context(), odd.ID, "")
+	_, err = l.repo.Cancel(t.Context(), odd.ID, "", nil)
 	assert.NoError(t, err)
 }

@@ -110,7 +110,7 @@ func TestCostOfABooking(t *testing.T) {
 			assert.Zero(t, spent.ReadUnits)
 
 			spent = db.Measure(func() {
-				_, err := repo.Cancel(t.Context(), made.ID, "plans changed")
+				_, err := repo.Cancel(t.Context(), made.ID, "plans changed", nil)
 				require.NoError(t, err)
 			})
 			want = units{

@@ -71,7 +71,7 @@ func TestDocumentItems(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []*bookings.Summary{&summary}, page.Items)
 
-	cancelled, err := repo.Cancel(ctx, "bkg_12345", "")
+	cancelled, err := repo.Cancel(ctx, "bkg_12345", "", nil)
 	require.NoError(t, err)
 	assert.Len(t, cancelled.Missing, 3, "its nights are not in the inventory")
 	row, err := db.Get(ctx, bookingsTable, keyOf("bkg_12345"), dynastay.Consistent)
@@ -120,7 +120,7 @@ func TestStoredBookingIsNotValidated(t *testing.T) {
 	assert.Equal(t, availability.CancellationPolicy("nonrefundable"), b.CancellationPolicy)
 	assert.Equal(t, availability.CancellationPolicy("nonrefundable"), b.Lines[0].CancellationPolicy)
 	assert.Equal(t, "750.001 USD", b.Lines[0].Subtotal.String())
-	_, err = repo.Cancel(t.Context(), "bkg_12345", "")
+	_, err = repo.Cancel(t.Context(), "bkg_12345", "", nil)
 	assert.NoError(t, err)
 }
 

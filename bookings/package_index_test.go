@@ -137,7 +137,7 @@ func TestCancellationRaces(t *testing.T) {
 		}
 		cancel := func(id string) racing.Call {
 			return func(ctx context.Context, db *dynastay.DB) error {
-				_, err := bookings.New(db, nil).Cancel(ctx, id, "plans changed")
+				_, err := bookings.New(db, nil).Cancel(ctx, id, "plans changed", nil)
 				return err
 			}
 		}

@@ -188,7 +188,7 @@ func (s recoding) call(w *world, m bookings.Modification) worldWrite {
 			got, err := on.repo.Modify(context.Background(), m, opts...)
 			return got.Booking, err
 		},
-		judge: func() (after worldBooking, no error) {
+		expected: func() (after worldBooking, no error) {
 			before = w.bookings[m.BookingID]
 			return w.withCode(before, m)
 		},

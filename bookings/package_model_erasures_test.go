@@ -50,11 +50,11 @@ func (s erasing) run(w *world, on program) {
 		want["bookings anonymised"]++
 	}
 	erase := func(on program) (map[string]int, error) {
-		var opts []bookings.EraserOption
+		upcoming := bookings.RefuseUpcoming
 		if s.cancel {
-			opts = append(opts, bookings.CancelUpcoming())
+			upcoming = bookings.CancelUpcoming
 		}
-		return on.repo.Eraser(opts...).Erase(context.Background(), s.user)
+		return on.repo.Eraser(upcoming).Erase(context.Background(), s.user)
 	}
 	got, err := erase(on)
 	if interrupted := errors.Is(err, dynastay.ErrOutcomeUnknown) || w.gaveUp(err); interrupted {

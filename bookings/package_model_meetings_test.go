@@ -79,7 +79,7 @@ func (s meeting) run(w *world, _ program) {
 
 // comesTo compares what a call without a key has come to.
 func (w *world) comesTo(c worldWrite, got *bookings.Booking, err error) {
-	after, no := c.judge()
+	after, no := c.expected()
 	if no != nil {
 		w.refuses(c, no, err)
 		return

@@ -354,7 +354,7 @@ func (s requoting) call(w *world, m bookings.Modification) worldWrite {
 			}
 			return got.Booking, err
 		},
-		judge: func() (after worldBooking, no error) {
+		expected: func() (after worldBooking, no error) {
 			before = w.bookings[m.BookingID]
 			return w.modified(before, m, rooms)
 		},

@@ -58,7 +58,7 @@ var (
 			b.status, b.confirmed, b.holdEnd = bookings.Confirmed, now, time.Time{}
 		},
 		do: func(on program, id, _ string, _ bookings.Assigned, opts ...dynastay.WriteOption) (*bookings.Booking, error) {
-			return on.repo.Confirm(context.Background(), id, opts...)
+			return on.repo.Confirm(context.Background(), id, nil, opts...)
 		},
 	}
 	checkingIn = worldMove{
@@ -181,7 +181,7 @@ var (
 		not:   stayOver,
 		apply: func(b *worldBooking, now time.Time) { b.status, b.cancelled = bookings.Cancelled, now },
 		do: func(on program, id, reason string, _ bookings.Assigned, opts ...dynastay.WriteOption) (*bookings.Booking, error) {
-			return cancellation(on.repo.Cancel(context.Background(), id, reason, opts...))
+			return cancellation(on.repo.Cancel(context.Background(), id, reason, nil, opts...))
 		},
 	}
 	expiring = worldMove{
@@ -373,7 +373,7 @@ func (s changingStatus) call(w *world, id string) worldWrite {
 		do: func(on program, opts ...dynastay.WriteOption) (*bookings.Booking, error) {
 			return s.do(on, id, s.reason, rooms, opts...)
 		},
-		judge: func() (worldBooking, error) {
+		expected: func() (worldBooking, error) {
 			b, there := w.bookings[id]
 			if !there {
 				return b, dynastay.ErrNotFound

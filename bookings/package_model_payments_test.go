@@ -321,7 +321,7 @@ func (w *world) recording(
 			got, err = do(on, opts...)
 			return got.Booking, err
 		},
-		judge: func() (worldBooking, error) {
+		expected: func() (worldBooking, error) {
 			if before = w.bookings[id]; before.id == "" {
 				return before, dynastay.ErrNotFound
 			}

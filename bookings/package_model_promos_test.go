@@ -218,7 +218,7 @@ func (w *world) offer() {
 type codeWrite struct {
 	name, input string
 	do          func(on program, opts ...dynastay.WriteOption) (*bookings.PromoCode, error)
-	judge       func() (bookings.PromoCode, error)
+	expected    func() (bookings.PromoCode, error)
 	invalid     error
 	varied      func() codeWrite
 	again       bool // it can be repeated without a key
@@ -231,7 +231,7 @@ func (w *world) createCode(p bookings.PromoCode, invalid error) codeWrite {
 		do: func(on program, opts ...dynastay.WriteOption) (*bookings.PromoCode, error) {
 			return on.repo.CreatePromoCode(context.Background(), p, opts...)
 		},
-		judge: func() (bookings.PromoCode, error) {
+		expected: func() (bookings.PromoCode, error) {
 			code := p
 			code.Code, code.CreatedAt, code.Version = typedCode(p.Code), w.db.Now(), 1
 			if _, there := w.codes[code.Code]; there {
@@ -251,7 +251,7 @@ func (w *world) createCode(p bookings.PromoCode, invalid error) codeWrite {
 func (w *world) switchCode(text string, active bool) codeWrite {
 	c := codeWrite{
 		name: "deactivate", input: typedCode(text), again: true,
-		judge: func() (bookings.PromoCode, error) {
+		expected: func() (bookings.PromoCode, error) {
 			code, there := w.codes[typedCode(text)]
 			if !there {
 				return code.PromoCode, dynastay.ErrNotFound
@@ -297,7 +297,7 @@ func (w *world) writeCodeWith(c codeWrite, key string, on program) {
 	case repeated:
 		after = w.codes[used.of].PromoCode
 	default:
-		after, no = c.judge()
+		after, no = c.expected()
 	}
 	opts, sent := keyOption(key), w.db.Faults.Record()
 	got, err := c.do(on, opts...)

@@ -212,7 +212,7 @@ func (s creating) call(w *world, q *availability.Quote) worldWrite {
 		do: func(on program, opts ...dynastay.WriteOption) (*bookings.Booking, error) {
 			return on.repo.Create(context.Background(), req, opts...)
 		},
-		judge: func() (worldBooking, error) { return w.booking(q, s) },
+		expected: func() (worldBooking, error) { return w.booking(q, s) },
 		apply: func(b worldBooking) {
 			w.touch(b, b.stay)
 			for _, l := range b.lines {

@@ -93,7 +93,7 @@ func (s settling) write(w *world) (worldWrite, bool) {
 // confirms returns the call that confirms a booking with payments.
 func (s settling) confirms(w *world, id string, payments []bookings.Payment) worldWrite {
 	c := s.call(w, id)
-	judge, apply := c.judge, c.apply
+	expected, apply := c.expected, c.apply
 	for i, p := range payments {
 		c.input += inputOf(p)
 		err := dynastay.Within(fmt.Sprintf("Payments[%d]", i), wrongPayment(p))
@@ -105,17 +105,10 @@ func (s settling) confirms(w *world, id string, payments []bookings.Payment) wor
 		}
 	}
 	c.do = func(on program, opts ...dynastay.WriteOption) (*bookings.Booking, error) {
-		if len(payments) == 1 {
-			return on.repo.ConfirmWithPayment(context.Background(), id, payments[0], opts...)
-		}
-		var with []bookings.ConfirmOption
-		for _, p := range payments {
-			with = append(with, bookings.WithPayment(p))
-		}
-		return dynastay.Do(context.Background(), on.db, on.repo.ConfirmOp(id, with...), opts...)
+		return on.repo.Confirm(context.Background(), id, payments, opts...)
 	}
-	c.judge = func() (worldBooking, error) {
-		b, no := judge()
+	c.expected = func() (worldBooking, error) {
+		b, no := expected()
 		for i, p := range payments {
 			if no == nil {
 				b, no = b.withPayment(p, w.db.Now())
@@ -139,7 +132,7 @@ func (s settling) confirms(w *world, id string, payments []bookings.Payment) wor
 // cancels returns the call that cancels a booking with refunds.
 func (s settling) cancels(w *world, id string, refunds []bookings.Refund) worldWrite {
 	c := s.call(w, id)
-	judge, apply := c.judge, c.apply
+	expected, apply := c.expected, c.apply
 	for i, r := range refunds {
 		c.input += inputOfRefund(r)
 		twice := slices.ContainsFunc(refunds[:i], func(other bookings.Refund) bool { return other.ID == r.ID })
@@ -153,23 +146,14 @@ func (s settling) cancels(w *world, id string, refunds []bookings.Refund) worldW
 	}
 	var got bookings.Cancellation
 	c.do = func(on program, opts ...dynastay.WriteOption) (b *bookings.Booking, err error) {
-		if len(refunds) == 1 {
-			got, err = on.repo.CancelWithRefund(context.Background(), id, s.reason, refunds[0], opts...)
-		} else {
-			var with []bookings.CancelOption
-			for _, r := range refunds {
-				with = append(with, bookings.WithRefund(r))
-			}
-			got, err = dynastay.Do(context.Background(), on.db, on.repo.CancelOp(id, s.reason, with...), opts...)
-		}
-		if err == nil && got.Missing != nil {
+		if got, err = on.repo.Cancel(context.Background(), id, s.reason, refunds, opts...); err == nil && got.Missing != nil {
 			err = fmt.Errorf("nights are missing: %v", got.Missing)
 		}
 		return got.Booking, err
 	}
 	var made []bookings.Refund
-	c.judge = func() (b worldBooking, no error) {
-		if b, no = judge(); no != nil {
+	c.expected = func() (b worldBooking, no error) {
+		if b, no = expected(); no != nil {
 			return b, no
 		}
 		b, made, no = b.withRefunds(refunds, w.db.Now())

@@ -20,11 +20,11 @@ type worldWrite struct {
 	name  string // of the operation
 	input string // what calls with the same idempotency key are compared by
 	do    func(on program, opts ...dynastay.WriteOption) (*bookings.Booking, error)
-	// judge returns the booking as the call leaves it, without an id if it is new, or why it is refused. An error that
+	// expected returns the booking as the call leaves it, without an id if it is new, or why it is refused. An error that
 	// does not depend on what is stored is in invalid.
-	judge   func() (worldBooking, error)
-	invalid error
-	apply   func(worldBooking)
+	expected func() (worldBooking, error)
+	invalid  error
+	apply    func(worldBooking)
 	// varied returns the call with one other value, of which there are up to four.
 	varied func(which int) worldWrite
 	plain  bool // without a key, it is one UpdateItem: if a response is lost, the outcome is unknown
@@ -184,7 +184,7 @@ func (w *world) expect(c worldWrite, key string) (after worldBooking, repeated b
 		}
 		return w.bookings[used.of], true, nil
 	}
-	after, no = c.judge()
+	after, no = c.expected()
 	return after, false, no
 }
 

@@ -217,7 +217,7 @@ func (m *market) buy(of server, draw *rand.Rand, userID string, longest int) {
 		return
 	}
 	var cancelled bookings.Cancellation
-	at := m.during(func() { cancelled, err = of.bookings.Cancel(context.Background(), made.ID, "") })
+	at := m.during(func() { cancelled, err = of.bookings.Cancel(context.Background(), made.ID, "", nil) })
 	switch {
 	case err == nil:
 		assert.Empty(m, cancelled.Missing)

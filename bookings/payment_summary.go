@@ -35,14 +35,6 @@ var summaryEntity = entity.New(entity.Spec[PaymentSummary]{
 	}),
 })
 
-// normal returns the status under its own name.
-func (s PaymentStatus) normal() PaymentStatus {
-	if s == "succeeded" {
-		return PaymentPaid
-	}
-	return s
-}
-
 // readSummary decodes a stored summary. That of other software has no totals: they follow from the payment. Amounts
 // without a currency are in the given one.
 func readSummary(row dynastay.Row, currency dynastay.Currency) (*PaymentSummary, error) {

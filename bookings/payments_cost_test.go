@@ -70,11 +70,11 @@ func TestCostOfPayments(t *testing.T) {
 
 	held := book(time.Hour, "")
 	measure("confirm with a payment", 2, 1, moved(units{"Bookings": 4 + 2 + 2, "Bookings GSI6": 1}), 14, 6, func() error {
-		_, err := repo.ConfirmWithPayment(ctx, held.ID, charged(held, bookings.PaymentPaid))
+		_, err := repo.Confirm(ctx, held.ID, []bookings.Payment{charged(held, bookings.PaymentPaid)})
 		return err
 	})
 	measure("cancel with a refund", 2, 1, moved(units{"Bookings": 4 + 2 + 2, "Availability": 6, "Availability GSI1": 3}), 22, 8, func() error {
-		_, err := repo.CancelWithRefund(ctx, held.ID, "", refundOf("", "re_1", "100", ""))
+		_, err := repo.Cancel(ctx, held.ID, "", []bookings.Refund{refundOf("", "re_1", "100", "")})
 		return err
 	})
 
@@ -86,7 +86,7 @@ func TestCostOfPayments(t *testing.T) {
 		return nil
 	})
 	measure("cancel with a code", 2, 1, moved(units{"Bookings": 4, "Availability": 6, "Availability GSI1": 3, "Metadata": 2}), 20, 8, func() error {
-		_, err := repo.Cancel(ctx, coded.ID, "")
+		_, err := repo.Cancel(ctx, coded.ID, "", nil)
 		return err
 	})
 }

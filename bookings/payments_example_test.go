@@ -13,13 +13,13 @@ import (
 
 // A webhook records what the payment provider reports. The first notification that a payment was made confirms the
 // booking; a repeated one changes nothing. A payment that arrives too late is recorded, and then refunded.
-func ExampleRepository_ConfirmWithPayment() {
+func ExampleRepository_Confirm() {
 	ctx := context.Background()
 	db, clock, quote, stop := openHotel(ctx)
 	defer stop()
 	repo := bookings.New(db, nil)
 	notified := func(p bookings.Payment) error {
-		_, err := repo.ConfirmWithPayment(ctx, p.BookingID, p)
+		_, err := repo.Confirm(ctx, p.BookingID, []bookings.Payment{p})
 		var state *bookings.StatusError
 		if !errors.As(err, &state) {
 			return err
@@ -77,7 +77,7 @@ func ExampleRepository_ConfirmWithPayment() {
 }
 
 // A cancellation refunds what is due by the policy. The provider is asked for it under the id of the refund.
-func ExampleRepository_CancelWithRefund() {
+func ExampleRepository_Cancel() {
 	ctx := context.Background()
 	db, _, quote, stop := openHotel(ctx)
 	defer stop()
@@ -99,8 +99,8 @@ func ExampleRepository_CancelWithRefund() {
 	}
 	fmt.Println("the guest is told:", due.Refund)
 
-	cancelled, err := repo.CancelWithRefund(ctx, b.ID, "plans changed",
-		bookings.Refund{ID: "re_1", Status: bookings.PaymentPending}, dynastay.IdempotencyKey("request-1").Of(b.UserID))
+	cancelled, err := repo.Cancel(ctx, b.ID, "plans changed",
+		[]bookings.Refund{{ID: "re_1", Status: bookings.PaymentPending}}, dynastay.IdempotencyKey("request-1").Of(b.UserID))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -76,7 +76,7 @@ func TestUnclearPaymentsOfOtherSoftware(t *testing.T) {
 				assert.Equal(t, bookings.PaymentPaid, modified.Booking.PaymentStatus, "as it was")
 			}
 
-			cancelled, err := i.repo.CancelWithRefund(t.Context(), b.ID, "", bookings.Refund{ID: "re_1"})
+			cancelled, err := i.repo.Cancel(t.Context(), b.ID, "", []bookings.Refund{{ID: "re_1"}})
 			switch {
 			case test.due == corrupt:
 				require.ErrorIs(t, err, dynastay.ErrCorrupt)
@@ -101,9 +101,9 @@ func TestUnclearPaymentsOfOtherSoftware(t *testing.T) {
 	}
 	none := i.paidBooking(t, availability.FreeCancellation(24))
 	setBooking(t, i.DB, keyOf(none.ID), "PaymentStatus", dynastay.Text("paid"))
-	_, err := i.repo.CancelWithRefund(t.Context(), none.ID, "", bookings.Refund{ID: "re_1"})
+	_, err := i.repo.Cancel(t.Context(), none.ID, "", []bookings.Refund{{ID: "re_1"}})
 	assert.ErrorIs(t, err, dynastay.ErrCorrupt, "it is paid, but nothing says how")
-	_, err = i.repo.Cancel(t.Context(), none.ID, "")
+	_, err = i.repo.Cancel(t.Context(), none.ID, "", nil)
 	assert.NoError(t, err)
 }
 

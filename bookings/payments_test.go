@@ -168,13 +168,13 @@ func TestPaymentsOfEndedBookings(t *testing.T) {
 	t.Parallel()
 	i := newInn(t)
 	cancelled := i.book(t, payStay, rooms{"a": 1})
-	_, err := i.repo.Cancel(t.Context(), cancelled.ID, "")
+	_, err := i.repo.Cancel(t.Context(), cancelled.ID, "", nil)
 	require.NoError(t, err)
 	q := i.mustQuote(t, payStay, rooms{"a": 1})
 	expired, err := i.repo.Create(t.Context(), bookings.Request{Quote: q, UserID: "user_456", Guest: guest, Hold: time.Minute})
 	require.NoError(t, err)
 	i.Clock.Advance(time.Hour)
-	_, err = i.repo.ConfirmWithPayment(t.Context(), expired.ID, charge("", "ch_1", "200", bookings.PaymentPaid))
+	_, err = i.repo.Confirm(t.Context(), expired.ID, []bookings.Payment{charge("", "ch_1", "200", bookings.PaymentPaid)})
 	require.ErrorIs(t, err, bookings.ErrHoldEnded)
 	_, err = i.repo.Payment(t.Context(), expired.ID)
 	require.ErrorIs(t, err, dynastay.ErrNotFound, "nothing was recorded")
@@ -238,7 +238,7 @@ func TestInvalidPayments(t *testing.T) {
 		_, err := i.repo.RecordPayment(t.Context(), p)
 		invalidField(t, test.field, err)
 		if p.BookingID == b.ID && p.Status != bookings.PaymentFailed { // which a confirmation refuses first
-			_, err = i.repo.ConfirmWithPayment(t.Context(), b.ID, p)
+			_, err = i.repo.Confirm(t.Context(), b.ID, []bookings.Payment{p})
 			invalidField(t, "Payments[0]."+test.field, err)
 		}
 	}
@@ -267,27 +267,27 @@ func TestInvalidPayments(t *testing.T) {
 		_, err := i.repo.RecordRefund(t.Context(), r)
 		invalidField(t, test.field, err)
 		if r.BookingID == b.ID && r.Amount.IsSet() { // without an amount, it is what is due
-			_, err = i.repo.CancelWithRefund(t.Context(), b.ID, "", r)
+			_, err = i.repo.Cancel(t.Context(), b.ID, "", []bookings.Refund{r})
 			invalidField(t, "Refunds[0]."+test.field, err)
 		}
 	}
 	failed := good
 	failed.Status = bookings.PaymentFailed
-	_, err := i.repo.ConfirmWithPayment(t.Context(), b.ID, failed)
+	_, err := i.repo.Confirm(t.Context(), b.ID, []bookings.Payment{failed})
 	invalidField(t, "Payments[0].Status", err)
-	_, err = i.repo.ConfirmWithPayment(t.Context(), "bkg_other", good)
+	_, err = i.repo.Confirm(t.Context(), "bkg_other", []bookings.Payment{good})
 	invalidField(t, "Payments[0].BookingID", err)
-	_, err = i.repo.CancelWithRefund(t.Context(), "bkg_other", "", refund)
+	_, err = i.repo.Cancel(t.Context(), "bkg_other", "", []bookings.Refund{refund})
 	invalidField(t, "Refunds[0].BookingID", err)
 	_, err = i.repo.Payment(t.Context(), "a#b")
 	invalidField(t, "BookingID", err)
 	_, err = i.repo.PaymentHistory(t.Context(), "a#b")
 	invalidField(t, "BookingID", err)
 	assert.Empty(t, stop())
-	twice := i.repo.CancelOp(b.ID, "", bookings.WithRefund(refund), bookings.WithRefund(refund))
+	twice := i.repo.CancelOp(b.ID, "", []bookings.Refund{refund, refund})
 	invalidField(t, "Refunds[1].ID", i.DB.Write(t.Context(), twice))
 	refund.Status = bookings.PaymentFailed
-	_, err = i.repo.CancelWithRefund(t.Context(), b.ID, "", refund)
+	_, err = i.repo.Cancel(t.Context(), b.ID, "", []bookings.Refund{refund})
 	invalidField(t, "Refunds[0].Status", err)
 	refund.Status = ""
 
@@ -349,7 +349,7 @@ func TestDocumentPayment(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, stop(), 1, "it is known")
 
-	got, err := repo.CancelWithRefund(t.Context(), "bkg_12345", "plans changed", bookings.Refund{ID: "re_1", Status: bookings.PaymentPending})
+	got, err := repo.Cancel(t.Context(), "bkg_12345", "plans changed", []bookings.Refund{{ID: "re_1", Status: bookings.PaymentPending}})
 	require.NoError(t, err)
 	require.Len(t, got.Refunds, 1)
 	assert.Equal(t, dollarsOf("840"), got.Refunds[0].Amount, "more than 48 hours before check-in")
@@ -414,7 +414,7 @@ func TestForeignPayments(t *testing.T) {
 		assert.Len(t, h.Payments, 2, test.status)
 		assert.Len(t, h.Refunds, test.refunds, test.status)
 		assert.Equal(t, "of other software", storedItem(t, i.DB, mustKey(t, keys.Payment{BookingID: b.ID}))["Note"])
-		_, err = i.repo.Cancel(t.Context(), b.ID, "")
+		_, err = i.repo.Cancel(t.Context(), b.ID, "", nil)
 		require.NoError(t, err)
 	}
 }

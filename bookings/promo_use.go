@@ -39,13 +39,13 @@ func (p promo) take(tx *dynastay.Tx) {
 	} else if p.UsageLimit > 0 {
 		condition = condition.And(count.LessThan(expression.Value(p.UsageLimit)))
 	}
-	expr := dynastay.Prepare(expression.NewBuilder().WithCondition(condition).WithUpdate(update)).With(nil)
+	expr := dynastay.MustCompile(expression.NewBuilder().WithCondition(condition).WithUpdate(update)).With(nil)
 	tx.Update(keys.MetadataTable, keys.MetadataTable.Key.From(p.row), expr).Else(overtaken)
 }
 
 // returnUse has a condition because a count below 1 does not contain the use of the booking, and because a code that
 // somebody has deleted must not be created again.
-var returnUse = dynastay.Prepare(expression.NewBuilder().
+var returnUse = dynastay.MustCompile(expression.NewBuilder().
 	WithCondition(dynastay.NameOf(attrUsageCount).GreaterThanEqual(expression.Value(1))).
 	WithUpdate(expression.Set(dynastay.NameOf(attrUsageCount), dynastay.NameOf(attrUsageCount).Minus(expression.Value(1)))))
 

@@ -97,7 +97,7 @@ func TestRaceForTheLastUsesOfACode(t *testing.T) {
 			racing.Together(2*uses, func(i int) {
 				repo := repos[i%len(repos)]
 				if i < uses {
-					_, err := repo.Cancel(context.Background(), sold[i/2].ID, "")
+					_, err := repo.Cancel(context.Background(), sold[i/2].ID, "", nil)
 					var state *bookings.StatusError
 					if err != nil && !errors.As(err, &state) {
 						assert.NoError(t, err)

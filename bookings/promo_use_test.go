@@ -163,7 +163,7 @@ func TestUsesAreReturned(t *testing.T) {
 	cancelled, expired, missed, left := book(0), book(time.Minute), book(0), book(0)
 	require.Equal(t, 4, usesOf(t, i.DB, "SUMMER"))
 	for range 2 {
-		_, _ = i.repo.Cancel(t.Context(), cancelled.ID, "") // the second time it fails
+		_, _ = i.repo.Cancel(t.Context(), cancelled.ID, "", nil) // the second time it fails
 	}
 	assert.Equal(t, 3, usesOf(t, i.DB, "SUMMER"))
 	i.Clock.Advance(time.Hour)
@@ -200,7 +200,7 @@ func TestUsesThatCannotBeReturned(t *testing.T) {
 		b, err := i.repo.Create(t.Context(), i.promoRequest(t, code))
 		require.NoError(t, err)
 		change()
-		got, err := i.repo.Cancel(t.Context(), b.ID, "")
+		got, err := i.repo.Cancel(t.Context(), b.ID, "", nil)
 		require.NoError(t, err, code)
 		assert.Equal(t, code == "BOTH", len(got.Missing) == 1, code)
 		if code != "GONE" {
@@ -232,7 +232,7 @@ func TestForeignCounts(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, dollarsOf("30"), b.Breakdown.Discounts)
 		assert.Equal(t, before+1, usesOf(t, i.DB, "SUMMER2024"))
-		_, err = i.repo.Cancel(t.Context(), b.ID, "")
+		_, err = i.repo.Cancel(t.Context(), b.ID, "", nil)
 		require.NoError(t, err)
 		assert.Equal(t, before, usesOf(t, i.DB, "SUMMER2024"))
 	}

@@ -84,11 +84,7 @@ func TestCancellationsWithRefunds(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			i := i.next(t)
 			b := i.paidBooking(t, test.policy, test.payments...)
-			var opts []bookings.CancelOption
-			for _, r := range test.refunds {
-				opts = append(opts, bookings.WithRefund(r))
-			}
-			got, err := dynastay.Do(t.Context(), i.DB.DB, i.repo.CancelOp(b.ID, "", opts...))
+			got, err := i.repo.Cancel(t.Context(), b.ID, "", test.refunds)
 			require.NoError(t, err)
 			var refunds []string
 			for _, r := range got.Refunds {
@@ -128,10 +124,10 @@ func TestRefusedRefundsOfCancellations(t *testing.T) {
 		{bookings.Refund{ID: "re_1", Amount: dollarsOf("1"), ProviderTransactionID: "ch_2"}, bookings.ErrNotPaid},
 		{bookings.Refund{ID: "re_1", Amount: dynastay.MustMoney("1", "EUR")}, dynastay.ErrInvalid},
 	} {
-		_, err := i.repo.CancelWithRefund(t.Context(), b.ID, "", test.refund)
+		_, err := i.repo.Cancel(t.Context(), b.ID, "", []bookings.Refund{test.refund})
 		assert.ErrorIs(t, err, test.want)
 	}
-	_, err := i.repo.CancelWithRefund(t.Context(), b.ID, "", bookings.Refund{ID: "re_1"})
+	_, err := i.repo.Cancel(t.Context(), b.ID, "", []bookings.Refund{{ID: "re_1"}})
 	unknown := blame.As[*bookings.PolicyError](t, err)
 	assert.Equal(t, availability.CancellationPolicy("custom_flexible"), unknown.Policy)
 	now, err := i.repo.Get(t.Context(), b.ID)
@@ -143,7 +139,7 @@ func TestRefusedRefundsOfCancellations(t *testing.T) {
 	flexible := bookings.New(i.DB.DB, &bookings.Options{Terms: func(p availability.CancellationPolicy) (availability.Terms, bool) {
 		return availability.Terms{Percent: 100, Hours: 12}, p == "custom_flexible"
 	}})
-	got, err := flexible.CancelWithRefund(t.Context(), b.ID, "", bookings.Refund{ID: "re_1", ProviderTransactionID: "ch_1"})
+	got, err := flexible.Cancel(t.Context(), b.ID, "", []bookings.Refund{{ID: "re_1", ProviderTransactionID: "ch_1"}})
 	require.NoError(t, err)
 	require.Len(t, got.Refunds, 1)
 	assert.Equal(t, dollarsOf("60"), got.Refunds[0].Amount)
@@ -169,9 +165,8 @@ func TestRefundDueAtTheMomentOfTheCancellation(t *testing.T) {
 				_, err = bookings.New(i.Direct, nil).RecordPayment(t.Context(), charge(b.ID, "ch_2", "50", bookings.PaymentPaid))
 				assert.NoError(t, err)
 			}), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
-			got, err := dynastay.Do(t.Context(), i.DB.DB, i.repo.CancelOp(b.ID, "",
-				bookings.WithRefund(bookings.Refund{ID: "re_1", ProviderTransactionID: "ch_1"}),
-				bookings.WithRefund(bookings.Refund{ID: "re_2", ProviderTransactionID: "ch_2"})))
+			got, err := i.repo.Cancel(t.Context(), b.ID, "",
+				[]bookings.Refund{{ID: "re_1", ProviderTransactionID: "ch_1"}, {ID: "re_2", ProviderTransactionID: "ch_2"}})
 			require.NoError(t, err)
 			if test.want == "" {
 				assert.Empty(t, got.Refunds)
@@ -198,23 +193,24 @@ func TestConfirmWithPayment(t *testing.T) {
 	}
 	b := hold()
 	spent := i.Measure(func() {
-		got, err := i.repo.ConfirmWithPayment(t.Context(), b.ID, charge("", "ch_1", "200", bookings.PaymentPaid))
+		got, err := i.repo.Confirm(t.Context(), b.ID, []bookings.Payment{charge("", "ch_1", "200", bookings.PaymentPaid)})
 		require.NoError(t, err)
 		assert.Equal(t, []any{bookings.Confirmed, bookings.PaymentPaid}, []any{got.Status, got.PaymentStatus})
 		assert.Equal(t, b.Version+1, got.Version)
 	})
 	assert.Equal(t, 2, spent.Requests)
 	assert.Equal(t, [3]bookings.PaymentStatus{bookings.PaymentPaid, bookings.PaymentPaid, bookings.PaymentPaid}, i.paymentStatuses(t, b.ID))
-	_, err := i.repo.ConfirmWithPayment(t.Context(), b.ID, charge("", "ch_2", "200", bookings.PaymentPaid))
+	_, err := i.repo.Confirm(t.Context(), b.ID, []bookings.Payment{charge("", "ch_2", "200", bookings.PaymentPaid)})
 	blame.As[*bookings.StatusError](t, err)
 	h, err := i.repo.PaymentHistory(t.Context(), b.ID)
 	require.NoError(t, err)
 	assert.Len(t, h.Payments, 1)
 
 	twice := hold()
-	done, err := dynastay.Do(t.Context(), i.DB.DB, i.repo.ConfirmOp(twice.ID,
-		bookings.WithPayment(charge(twice.ID, "ch_1", "50", bookings.PaymentPaid)), bookings.WithPayment(charge("", "ch_2", "150", bookings.PaymentAuthorized))))
+	payments := []bookings.Payment{charge(twice.ID, "ch_1", "50", bookings.PaymentPaid), charge("", "ch_2", "150", bookings.PaymentAuthorized)}
+	done, err := i.repo.Confirm(t.Context(), twice.ID, payments)
 	require.NoError(t, err)
+	assert.Empty(t, payments[1].BookingID, "the caller's slice stays as it is")
 	assert.Equal(t, bookings.PaymentAuthorized, done.PaymentStatus)
 	s, err := i.repo.Payment(t.Context(), twice.ID)
 	require.NoError(t, err)
@@ -241,8 +237,10 @@ func TestDueAfterOtherRefunds(t *testing.T) {
 	failed := bookings.Refund{ID: "re_2", BookingID: b.ID, Amount: usd("20"), Status: bookings.PaymentFailed}
 	_, err = repo.RecordRefund(ctx, failed)
 	require.NoError(t, err)
-	c, err := dynastay.Do(ctx, inn.DB.DB, repo.CancelOp(b.ID, "", bookings.WithRefund(earlier), bookings.WithRefund(bookings.Refund{ID: "re_3"})))
+	refunds := []bookings.Refund{earlier, {ID: "re_3"}}
+	c, err := repo.Cancel(ctx, b.ID, "", refunds)
 	require.NoError(t, err)
+	assert.Empty(t, refunds[1].BookingID, "the caller's slice stays as it is")
 	require.Len(t, c.Refunds, 2)
 	assert.Equal(t, usd("150"), c.Refunds[1].Amount)
 	assert.Equal(t, usd("200"), c.Payment.Refunded)
@@ -262,6 +260,6 @@ func TestErrorsOfARefundOfWhatIsDue(t *testing.T) {
 		require.NoError(t, err)
 	}
 	long := strings.Repeat("r", 128) // the id of the second refund does not fit
-	_, err := repo.CancelWithRefund(ctx, b.ID, "", bookings.Refund{ID: long})
+	_, err := repo.Cancel(ctx, b.ID, "", []bookings.Refund{{ID: long}})
 	blame.Invalid(t, err, "Refunds[0].ID")
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/dynastay/dynastay"
@@ -43,8 +42,8 @@ type Options struct {
 	// NoShowAfter is how long after the beginning of the date of check-in, on the clock of the property, a no-show can be
 	// recorded: 30 hours means from 6 in the morning of the next day. Default: 24 hours, the end of that date.
 	NoShowAfter time.Duration
-	// Terms interprets the platform's own cancellation policies when a booking is cancelled with a refund, see
-	// [WithRefund]. Default: nil, which knows none.
+	// Terms interprets the platform's own cancellation policies when a booking is cancelled with a refund.
+	// Default: nil, which knows none.
 	Terms TermsOf
 }
 
@@ -169,62 +168,4 @@ func (r *Repository) bookingOf(key dynastay.Key, rows stored) (*Booking, error) 
 		return nil, err
 	}
 	return b, rows.addLines(b)
-}
-
-// stored holds the items of a booking's partition.
-type stored struct {
-	booking  dynastay.Row
-	summary  dynastay.Row // of the payments
-	lines    []dynastay.Row
-	payments []dynastay.Row
-	refunds  []dynastay.Row
-}
-
-// readFor reads the items of a booking for a write. A booking that is not of the user of [dynastay.IfUser] reads as one
-// that does not exist, before anything of it is decoded.
-func (r *Repository) readFor(ctx context.Context, tx *dynastay.Tx, key dynastay.Key) (stored, error) {
-	rows, err := r.read(ctx, key, dynastay.Consistent)
-	if err == nil && rows.booking.Exists() && !tx.OwnedBy(rows.booking.Text("UserId")) {
-		return stored{}, nil
-	}
-	return rows, err
-}
-
-func (r *Repository) read(ctx context.Context, key dynastay.Key, opts ...dynastay.ReadOption) (stored, error) {
-	rows, err := dynastay.QueryAll(ctx, r.db, keys.BookingsTable, dynastay.Query{
-		Partition: key.PK, Consistent: slices.Contains(opts, dynastay.Consistent),
-	})
-	return storedOf(rows), err
-}
-
-// storedOf sorts the items of a booking's partition by their kinds.
-func storedOf(rows []dynastay.Row) (s stored) {
-	for _, row := range rows {
-		switch sort := keys.BookingsTable.Key.From(row).SK; {
-		case sort == keys.SortKind[keys.Booking]():
-			s.booking = row
-		case sort == keys.SortKind[keys.Payment]():
-			s.summary = row
-		case strings.HasPrefix(sort, keys.SortKind[keys.BookingRoom]()):
-			s.lines = append(s.lines, row)
-		case strings.HasPrefix(sort, keys.SortKind[keys.PaymentAttempt]()):
-			s.payments = append(s.payments, row)
-		case strings.HasPrefix(sort, keys.SortKind[keys.Refund]()):
-			s.refunds = append(s.refunds, row)
-		}
-	}
-	return s
-}
-
-func (s stored) addLines(b *Booking) error {
-	codec := lineCodec(b.Total.Currency())
-	b.Lines = make([]Line, len(s.lines))
-	for i, row := range s.lines {
-		line, err := entity.Read("BookingRoom", keys.BookingsTable.Key.From(row).String(), codec, row)
-		if err != nil {
-			return err
-		}
-		b.Lines[i] = *line
-	}
-	return nil
 }

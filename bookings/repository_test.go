@@ -107,7 +107,7 @@ func TestGetAllFails(t *testing.T) {
 func TestUnknownBooking(t *testing.T) {
 	t.Parallel()
 	_, _, repo := open(t, 1)
-	_, err := repo.Cancel(t.Context(), "bkg_none", "")
+	_, err := repo.Cancel(t.Context(), "bkg_none", "", nil)
 	assert.ErrorIs(t, err, dynastay.ErrNotFound)
 	_, err = repo.Get(t.Context(), "bkg_none")
 	assert.ErrorIs(t, err, dynastay.ErrNotFound)

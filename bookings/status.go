@@ -35,6 +35,14 @@ const (
 	PaymentRefunded          PaymentStatus = "refunded"
 )
 
+// normal returns the status under its own name.
+func (s PaymentStatus) normal() PaymentStatus {
+	if s == "succeeded" {
+		return PaymentPaid
+	}
+	return s
+}
+
 // StatusError means that the status of a booking, or the time, does not allow the operation. Nothing was written.
 type StatusError struct {
 	BookingID string

@@ -45,7 +45,7 @@ func TestTextsHaveNoCardData(t *testing.T) {
 			_, err := repo.Modify(t.Context(), bookings.Modification{BookingID: b.ID, Version: b.Version, SpecialRequests: &secret})
 			return err
 		}},
-		{"Reason", func() error { _, err := repo.Cancel(t.Context(), b.ID, secret); return err }},
+		{"Reason", func() error { _, err := repo.Cancel(t.Context(), b.ID, secret, nil); return err }},
 		{"Rooms[room_1][1]", func() error {
 			_, err := repo.CheckIn(t.Context(), b.ID, bookings.Assigned{"room_1": {"301", "key_4111111111111111"}})
 			return err

@@ -37,8 +37,8 @@ func (f *failing) Errorf(format string, args ...any) {
 	f.texts = append(f.texts, fmt.Sprintf(format, args...))
 }
 
-// judged returns the message with which a test fails its budget, or "".
-func judged(t *testing.T, db *dyntest.DB, most dyntest.Cost, f func()) string {
+// failureOf returns the message with which a test fails its budget, or "".
+func failureOf(t *testing.T, db *dyntest.DB, most dyntest.Cost, f func()) string {
 	t.Helper()
 	fake := &failing{TB: t}
 	dyntest.Budget(fake, db, most, f)
@@ -51,7 +51,7 @@ func TestBudgetMessage(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t, dyntest.At(fixture.Now))
 	hotel := fixture.New(t, db.Direct, 5)
-	got := judged(t, db, dyntest.Cost{Requests: 1, ReadUnits: 0.5}, func() {
+	got := failureOf(t, db, dyntest.Cost{Requests: 1, ReadUnits: 0.5}, func() {
 		_, err := properties.New(db.DB, nil).BySlug(t.Context(), hotel.Slug)
 		require.NoError(t, err)
 	})
@@ -94,7 +94,7 @@ func TestBudgets(t *testing.T) {
 		{"nothing sent", dyntest.Cost{Requests: 1}, nothing, []string{silent}},
 		{"nothing sent of what is unbounded", dyntest.Cost{WriteUnits: dyntest.Unbounded}, nothing, []string{silent}},
 	} {
-		got := judged(t, db, test.most, test.f)
+		got := failureOf(t, db, test.most, test.f)
 		if test.want == nil {
 			assert.Empty(t, got, test.name)
 		}
@@ -107,7 +107,7 @@ func TestBudgets(t *testing.T) {
 func TestWritesAreBudgetedToo(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t, dyntest.At(fixture.Now))
-	got := judged(t, db, dyntest.Cost{Requests: 1, WriteUnits: 0.5}, func() {
+	got := failureOf(t, db, dyntest.Cost{Requests: 1, WriteUnits: 0.5}, func() {
 		_, err := db.Client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{
 			TableName: aws.String(db.TableName(keys.UsersTable)), Key: keys.UsersTable.Key.Of(dynastay.Key{PK: "USER#1", SK: "PROFILE"}),
 		})
@@ -139,7 +139,7 @@ func TestFaultsCost(t *testing.T) {
 	assert.True(t, spent.Calls[1].Retry)
 
 	db.Faults.Inject(dyntest.Throttle(), dyntest.When{Operation: "GetItem", Nth: 1, Times: 2})
-	got := judged(t, db, dyntest.Cost{Requests: 1, ReadUnits: 0.5}, func() {
+	got := failureOf(t, db, dyntest.Cost{Requests: 1, ReadUnits: 0.5}, func() {
 		_, err := repo.Get(ctx, made.ID)
 		require.NoError(t, err)
 	})
@@ -161,9 +161,9 @@ func TestBudgetOfRetries(t *testing.T) {
 		}
 	}
 	most := dyntest.Cost{Requests: 2, ReadUnits: dyntest.Unbounded, WriteUnits: dyntest.Unbounded}
-	assert.Contains(t, judged(t, db, most, twice), "retries          1       0  over")
+	assert.Contains(t, failureOf(t, db, most, twice), "retries          1       0  over")
 	most.Retries = 1
-	assert.Empty(t, judged(t, db, most, twice))
+	assert.Empty(t, failureOf(t, db, most, twice))
 }
 
 // A test that ended within the function has reported why, and is not failed by its budget as well.
@@ -201,7 +201,7 @@ func flow(t *testing.T, db *dyntest.DB) {
 	require.NoError(t, err)
 	_, err = repo.ByUser(guest.ID).Page(ctx, dynastay.Paging{Limit: 10})
 	require.NoError(t, err)
-	_, err = repo.Cancel(ctx, made.ID, "changed plans")
+	_, err = repo.Cancel(ctx, made.ID, "changed plans", nil)
 	require.NoError(t, err)
 }
 

@@ -17,14 +17,6 @@ import (
 	"github.com/dynastay/dynastay/internal/stored"
 )
 
-// setOf collects the options.
-func setOf(opts []dynastay.UpdateOption) (s condition.Set) {
-	for _, option := range opts {
-		option(&s)
-	}
-	return s
-}
-
 // maxAgreed limits the total size of the values of [dynastay.AgreedOn], which are hashed with every call.
 const maxAgreed = 4096
 
@@ -32,10 +24,10 @@ const maxAgreed = 4096
 // values of [dynastay.AgreedOn] of more than 4,096 bytes in total, a malformed id in [dynastay.IfWritten],
 // [dynastay.IfVersion] for an entity without versions, and options that apply only to deletes.
 func (e *Entity[T]) CheckUpdate(opts ...dynastay.UpdateOption) error {
-	if setOf(opts).Missing {
+	if condition.Of(opts).Missing {
 		return dynastay.Invalid("OrMissing", "applies only to deletes; an update requires an existing %s", e.Name)
 	}
-	return e.check(setOf(opts))
+	return e.check(condition.Of(opts))
 }
 
 func (e *Entity[T]) check(s condition.Set) error {
@@ -59,7 +51,7 @@ func (e *Entity[T]) check(s condition.Set) error {
 // [dynastay.AgreedOn]. Without that option it returns nil, so that the update cannot be written with an idempotency
 // key.
 func InputOf(key dynastay.Key, opts ...dynastay.UpdateOption) func(*dynastay.Input) {
-	agreed := setOf(opts).Agreed
+	agreed := condition.Of(opts).Agreed
 	if agreed == nil {
 		return nil
 	}
@@ -110,7 +102,7 @@ func (t *Table[T]) ChangeOf(
 	key dynastay.Key, row dynastay.Row, fn func(*T) error, opts ...dynastay.UpdateOption,
 ) (*Change[T], error) {
 	e := t.entity
-	c, err := t.before(key, row, setOf(opts))
+	c, err := t.before(key, row, condition.Of(opts))
 	if err != nil {
 		return nil, err
 	}
@@ -238,8 +230,12 @@ func (c *Change[T]) Renew() { c.renew = true }
 func (c *Change[T]) Changed() bool { return c.whole || c.edited || c.renew || !c.diff.empty() }
 
 // AddTo adds the action that writes the difference, the actions of the guards, and those of [Spec.Follow]. If nothing
-// changed, it adds no actions.
+// changed, it adds no actions. It returns an error if a [dynastay.WriteOption] was passed to the change, but not in
+// [dynastay.OpSpec.Options], without which it would have no effect.
 func (c *Change[T]) AddTo(tx *dynastay.Tx) error {
+	if err := tx.PassesOn(c.asked); err != nil {
+		return err
+	}
 	if !c.Changed() {
 		return nil
 	}

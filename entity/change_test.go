@@ -366,7 +366,7 @@ func TestAlso(t *testing.T) {
 	assert.Equal(t, barrel{"a", "first", 3}, read())
 
 	// A delta between the read and the write: the first time it leaves enough, the second time it does not.
-	delta := dynastay.Prepare(expression.NewBuilder().WithUpdate(expression.Set(stock, stock.Minus(expression.Value(1)))))
+	delta := dynastay.MustCompile(expression.NewBuilder().WithUpdate(expression.Set(stock, stock.Minus(expression.Value(1)))))
 	meanwhile := func() {
 		db.Faults.Inject(dyntest.Before(func(ctx context.Context) {
 			_, err := dynastay.Do(ctx, db.Direct, dynastay.NewOp(dynastay.OpSpec[struct{}]{

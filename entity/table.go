@@ -8,6 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/condition"
 	"github.com/dynastay/dynastay/internal/shown"
 )
 
@@ -120,6 +121,7 @@ func (t *Table[T]) UpdateOp(key dynastay.Key, fn func(*T) error, opts ...dynasta
 		Name:    t.entity.Operations + ".Update",
 		Invalid: t.entity.CheckUpdate(opts...),
 		Input:   InputOf(key, opts...),
+		Options: opts,
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*T, error) {
 			c, err := t.Change(ctx, key, fn, opts...)
 			if err != nil {
@@ -159,13 +161,13 @@ func (t *Table[T]) Update(ctx context.Context, key dynastay.Key, fn func(*T) err
 // entity does not show which call deleted it. The delete is not sent again, because it might delete what another caller
 // has created in the meantime. With [dynastay.IfWritten] the caller can safely retry.
 func (t *Table[T]) DeleteOp(key dynastay.Key, opts ...dynastay.UpdateOption) *dynastay.Operation[struct{}] {
-	e, asked := t.entity, setOf(opts)
+	e, asked := t.entity, condition.Of(opts)
 	prepare := t.deleteUnseen(key, opts)
 	if len(e.guards) > 0 || e.Follow != nil {
 		prepare = t.deleteSeen(key, opts)
 	}
 	return dynastay.NewOp(dynastay.OpSpec[struct{}]{
-		Name: e.Operations + ".Delete", Invalid: e.check(asked),
+		Name: e.Operations + ".Delete", Invalid: e.check(asked), Options: opts,
 		Input: func(in *dynastay.Input) {
 			in.Key(key)
 			if asked.Version != nil {
@@ -185,7 +187,7 @@ func (t *Table[T]) DeleteOp(key dynastay.Key, opts ...dynastay.UpdateOption) *dy
 // deleteUnseen deletes an entity that has no guards or other items, without reading it.
 func (t *Table[T]) deleteUnseen(key dynastay.Key, opts []dynastay.UpdateOption) func(context.Context, *dynastay.Tx) error {
 	return func(_ context.Context, tx *dynastay.Tx) error {
-		e, asked := t.entity, setOf(opts)
+		e, asked := t.entity, condition.Of(opts)
 		there := expression.AttributeExists(dynastay.NameOf(e.Schema.Key.Partition))
 		condition := there
 		if asked.Version != nil {
@@ -209,7 +211,7 @@ func (t *Table[T]) deleteUnseen(key dynastay.Key, opts []dynastay.UpdateOption) 
 		case asked.Missing:
 			condition = condition.Or(expression.Not(there))
 		}
-		gone.If(dynastay.Prepare(expression.NewBuilder().WithCondition(condition)).With(nil), func(old dynastay.Row) error {
+		gone.If(dynastay.MustCompile(expression.NewBuilder().WithCondition(condition)).With(nil), func(old dynastay.Row) error {
 			if !old.Exists() {
 				return e.fail(key, dynastay.ErrNotFound)
 			}
@@ -222,7 +224,7 @@ func (t *Table[T]) deleteUnseen(key dynastay.Key, opts []dynastay.UpdateOption) 
 // deleteSeen reads the entity first, which shows what else must be deleted.
 func (t *Table[T]) deleteSeen(key dynastay.Key, opts []dynastay.UpdateOption) func(context.Context, *dynastay.Tx) error {
 	return func(ctx context.Context, tx *dynastay.Tx) error {
-		e, asked := t.entity, setOf(opts)
+		e, asked := t.entity, condition.Of(opts)
 		row, err := t.db.Get(ctx, e.Schema, key, dynastay.Consistent)
 		if err != nil || !row.Exists() && asked.Missing {
 			return err

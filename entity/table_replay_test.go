@@ -1,6 +1,7 @@
 package entity_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -64,6 +65,69 @@ func TestUpdateUnderAKey(t *testing.T) {
 	_, err = update("1", dynastay.AgreedOn("owner", "john"))
 	assert.ErrorIs(t, err, dynastay.ErrCommitted)
 	assert.Equal(t, dynastay.Item(nil), c.item(bagKey("1")))
+}
+
+// It makes no difference whether a key is passed to the operation or to its Write.
+func TestKeyAtTheOperation(t *testing.T) {
+	t.Parallel()
+	c := openCloakroom(t)
+	c.create(bag{ID: "1"})
+	add := func(b *bag) error { b.Labels = append(b.Labels, "more"); return nil }
+	agreed := dynastay.AgreedOn("more")
+	for range 2 {
+		got, err := c.Update(t.Context(), bagKey("1"), add, agreed, keyed)
+		require.NoError(t, err)
+		assert.Equal(t, []string{"more"}, got.Labels)
+	}
+	got, err := dynastay.Do(t.Context(), c.db.DB, c.UpdateOp(bagKey("1"), add, agreed), keyed)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"more"}, got.Labels)
+	_, err = c.Update(t.Context(), bagKey("1"), add, dynastay.AgreedOn("less"), keyed)
+	require.ErrorIs(t, err, dynastay.ErrIdempotencyMismatch)
+
+	op := c.UpdateOp(bagKey("1"), add, agreed, keyed)
+	require.NoError(t, c.db.Write(t.Context(), op))
+
+	update := func(opts ...dynastay.UpdateOption) error {
+		_, err := c.Update(t.Context(), bagKey("1"), add, opts...)
+		return err
+	}
+	assert.Empty(t, c.sent(func() {
+		for want, err := range map[string]error{
+			"has no input to compare":   update(keyed),
+			"is set more than once":     c.db.Write(t.Context(), c.UpdateOp(bagKey("1"), add, agreed, keyed), keyed),
+			"does not compare the user": update(dynastay.IfUser("john")),
+			"already passed to Write":   c.db.Write(t.Context(), op, op),
+		} {
+			assert.ErrorContains(t, err, want)
+			assert.ErrorIs(t, err, dynastay.ErrInvalid)
+		}
+	}))
+
+	for range 2 {
+		require.NoError(t, c.Delete(t.Context(), bagKey("1"), dynastay.IdempotencyKey("delete")))
+	}
+	assert.ErrorIs(t, c.Delete(t.Context(), bagKey("1")), dynastay.ErrNotFound)
+}
+
+// An operation that takes options and does not pass them on is a mistake of its author. The key must not be ignored.
+func TestKeyThatIsNotPassedOn(t *testing.T) {
+	t.Parallel()
+	c := openCloakroom(t)
+	c.create(bag{ID: "1"})
+	before := c.item(bagKey("1"))
+	op := dynastay.NewOp(dynastay.OpSpec[*bag]{
+		Name: "bags.Relabel",
+		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*bag, error) {
+			change, err := c.Change(ctx, bagKey("1"), func(b *bag) error { b.Labels = []string{"x"}; return nil }, keyed)
+			if err != nil {
+				return nil, err
+			}
+			return change.After, change.AddTo(tx)
+		},
+	})
+	assert.ErrorContains(t, c.db.Write(t.Context(), op), "OpSpec.Options must have it")
+	assert.Equal(t, before, c.item(bagKey("1")))
 }
 
 // With an idempotency key, a delete is compared by its key and its options.

@@ -48,7 +48,7 @@ type guard[T any] struct {
 	Unique[T]
 	e          *Entity[T]
 	free       dynastay.Expr
-	freeOrOurs *dynastay.Prepared
+	freeOrOurs *dynastay.Compiled
 }
 
 func (e *Entity[T]) newGuard(u Unique[T]) guard[T] {
@@ -74,7 +74,7 @@ func (e *Entity[T]) newGuard(u Unique[T]) guard[T] {
 	freeOrOurs := expression.AttributeNotExists(dynastay.NameOf(e.Schema.Key.Partition)).Or(is(u.Owner))
 	return guard[T]{
 		Unique: u, e: e, free: dynastay.IfNew(e.Schema),
-		freeOrOurs: dynastay.Prepare(expression.NewBuilder().WithCondition(freeOrOurs)),
+		freeOrOurs: dynastay.MustCompile(expression.NewBuilder().WithCondition(freeOrOurs)),
 	}
 }
 

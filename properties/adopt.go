@@ -172,7 +172,7 @@ var (
 	freeOrOwn = expression.AttributeNotExists(dynastay.NameOf(keys.PropertiesTable.Key.Partition)).
 			Or(dynastay.NameOf("PropertyId").Equal(dynastay.Param("property")))
 	// Not a put: the guard may be closed.
-	claimRoomType = dynastay.Prepare(expression.NewBuilder().WithCondition(freeOrOwn).WithUpdate(
+	claimRoomType = dynastay.MustCompile(expression.NewBuilder().WithCondition(freeOrOwn).WithUpdate(
 		expression.Set(dynastay.NameOf(keys.AttrEntityType), expression.Value("Guard")).
 			Set(dynastay.NameOf("PropertyId"), dynastay.Param("property"))))
 )
@@ -237,6 +237,6 @@ func (r *Repository) adoptProperty(tx *dynastay.Tx, f *foreign) error {
 
 // check adds the condition that an item which was read consistently has not changed since.
 func check(tx *dynastay.Tx, row dynastay.Row, known []string) {
-	expr := dynastay.Prepare(expression.NewBuilder().WithCondition(dynastay.Unchanged(keys.PropertiesTable, row, known...))).With(nil)
+	expr := dynastay.MustCompile(expression.NewBuilder().WithCondition(dynastay.Unchanged(keys.PropertiesTable, row, known...))).With(nil)
 	tx.Check(keys.PropertiesTable, keys.PropertiesTable.Key.From(row), expr, func(dynastay.Row) error { return dynastay.ErrOvertaken })
 }

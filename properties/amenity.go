@@ -108,11 +108,11 @@ func (a amenity) put(tx *dynastay.Tx) error {
 }
 
 var (
-	moveAmenity = dynastay.Prepare(expression.NewBuilder().WithUpdate(
+	moveAmenity = dynastay.MustCompile(expression.NewBuilder().WithUpdate(
 		describeAmenity().
 			Set(dynastay.NameOf(amenityIndex.Partition), dynastay.Param("pk")).
 			Set(dynastay.NameOf(amenityIndex.Sort), dynastay.Param("sk"))))
-	hideAmenity = dynastay.Prepare(expression.NewBuilder().WithUpdate(
+	hideAmenity = dynastay.MustCompile(expression.NewBuilder().WithUpdate(
 		describeAmenity().
 			Remove(dynastay.NameOf(amenityIndex.Partition)).
 			Remove(dynastay.NameOf(amenityIndex.Sort))))

@@ -114,7 +114,7 @@ func (r *Repository) deleteOp(
 	return dynastay.NewOp(dynastay.OpSpec[struct{}]{
 		Name: "properties.Delete",
 		Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
-			unchanged := dynastay.Prepare(expression.NewBuilder().WithCondition(
+			unchanged := dynastay.MustCompile(expression.NewBuilder().WithCondition(
 				dynastay.Unchanged(keys.PropertiesTable, metadata, r.entity.Known()...))).With(nil)
 			tx.Check(keys.PropertiesTable, keys.PropertiesTable.Key.From(metadata), unchanged, func(dynastay.Row) error {
 				return r.notFound("properties.Delete", propertyID)

@@ -144,7 +144,7 @@ func TestDeleteSoldAhead(t *testing.T) {
 	assert.Equal(t, before, allItems(t, s.db))
 	assert.Equal(t, sent, writes(s.db))
 	s.assertWhole()
-	_, err = bookings.New(s.db.Direct, nil).Cancel(t.Context(), booked.ID, "changed plans")
+	_, err = bookings.New(s.db.Direct, nil).Cancel(t.Context(), booked.ID, "changed plans", nil)
 	require.NoError(t, err)
 	require.NoError(t, s.repo.Delete(t.Context(), s.id))
 	s.assertDeleted()
@@ -173,7 +173,7 @@ func TestDeleteWhileARoomIsSold(t *testing.T) {
 				s.assertNotListed()
 				s.assertOffSale(offer)
 			}
-			_, err := bookings.New(s.db.Direct, nil).Cancel(t.Context(), booked.ID, "changed plans")
+			_, err := bookings.New(s.db.Direct, nil).Cancel(t.Context(), booked.ID, "changed plans", nil)
 			require.NoError(t, err)
 			require.NoError(t, s.repo.Delete(t.Context(), s.id))
 			s.assertDeleted()

@@ -5,20 +5,8 @@
 // So a page of fifty results costs a fraction of what reading fifty properties would cost, and a room on a card can be
 // quoted and booked without reading the property.
 //
-//	| access pattern | method | request |
-//	|---|---|---|
-//	| P1 | [Repository.ByCity] | Query GSI1-LocationIndex |
-//	| P2 | [Repository.InArea] | Query GSI2-GeoIndex |
-//	| P2, any radius | [Repository.Near] | Query each range of GSI10-GeohashIndex that the circle touches |
-//	| P3 | [Repository.ByPrice] | Query GSI7-PriceIndex |
-//	| P4 | [Repository.ByStars] | Query GSI8-RatingIndex |
-//	| P5 | [Repository.ByType] | Query GSI4-TypeRatingIndex |
-//	| P6 | [Repository.ByAmenities], [Repository.IDsByAmenities] | Query GSI9-AmenitiesIndex for each amenity, then BatchGetItem Properties |
-//	| P7 | [Repository.Get]    | GetItem Properties; [Repository.GetWithRooms], [Repository.GetWhole]: Query Properties |
-//	| P8 | [Repository.BySlug] | Query GSI6-SlugIndex, then the property with its rooms |
-//	| P9 | [Repository.ByOwner] | Query GSI3-OwnerIndex |
-//	| P10 | [Repository.Featured] | Query GSI5-FeaturedIndex |
-//	| pending approvals | [Repository.PendingApprovals] | Query GSI11-StatusIndex |
+// A method that answers an access pattern of the design document says so in the last line of its comment, with the index
+// that it reads and the number of its requests.
 //
 // # What belongs to a property
 //
@@ -34,14 +22,12 @@
 //
 // # Statuses
 //
-//	| method | from | to | effect |
-//	|---|---|---|---|
-//	| [Repository.Approve]  | pending, rejected | approved  | searches find the property |
-//	| [Repository.Approve]  | suspended         | approved  | the same, and it is on sale again |
-//	| [Repository.Reject]   | pending           | rejected  | it leaves the pending approvals |
-//	| [Repository.Resubmit] | rejected          | pending   | it waits for approval again |
-//	| [Repository.Suspend]  | approved          | suspended | no search finds it, and it is off sale |
-//	| [Repository.Delete]   | any               | deleting  | the same; then everything is deleted |
+//   - [Repository.Approve]: pending, rejected or suspended to approved; searches find the property, and one that was
+//     suspended is on sale again.
+//   - [Repository.Reject]: pending to rejected; it leaves the pending approvals.
+//   - [Repository.Resubmit]: rejected to pending; it waits for approval again.
+//   - [Repository.Suspend]: approved to suspended; no search finds it, and it is off sale.
+//   - [Repository.Delete]: any to deleting, which has the same effect; then everything is deleted.
 //
 // A method that is called for a property that already has the target status succeeds and leaves the status as it is. In
 // any other status, it fails with a [*StatusError] and changes nothing. The status, the search keys and the guards of

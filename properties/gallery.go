@@ -30,6 +30,7 @@ type picture struct {
 type gallerySpec[R any] struct {
 	invalid error
 	input   func(*dynastay.Input) // nil if it cannot be written with an idempotency key
+	options []dynastay.UpdateOption
 	change  func(*dynastay.Tx, *gallery) error
 	whole   bool // the images that stay the same are part of the result, so they must still be the same
 	result  func(*gallery) R
@@ -42,7 +43,7 @@ func galleryOp[R any](r *Repository, op, propertyID string, s gallerySpec[R]) *d
 		err = s.invalid
 	}
 	return dynastay.NewOp(dynastay.OpSpec[R]{
-		Name: op, Invalid: err, Input: s.input,
+		Name: op, Invalid: err, Input: s.input, Options: s.options,
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (made R, err error) {
 			g, err := r.gallery(ctx, op, key)
 			if err == nil {

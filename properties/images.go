@@ -199,6 +199,7 @@ func (r *Repository) UpdateImageOp(
 	return galleryOp(r, op, propertyID, gallerySpec[*Image]{
 		invalid: err,
 		input:   entity.InputOf(key, opts...),
+		options: opts,
 		change: func(_ *dynastay.Tx, g *gallery) (err error) {
 			if edited, err = g.find(op, imageID); err != nil {
 				return err

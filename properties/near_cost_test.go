@@ -16,7 +16,7 @@ import (
 	"github.com/dynastay/dynastay/properties"
 )
 
-// The requests of Near depend on the circle only, and its read units on the properties in the ranges. The README says
+// The requests of Near depend on the circle only, and its read units on the properties in the ranges. docs/costs.md says
 // what it costs with 96 and with 405 properties.
 func TestNearCosts(t *testing.T) {
 	t.Parallel()

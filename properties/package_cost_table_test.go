@@ -14,7 +14,7 @@ import (
 	"github.com/dynastay/dynastay/properties"
 )
 
-// What the README says about a hotel with 20 amenities, 3 room types and a description of 1.5 KB. Requests are the same
+// What docs/costs.md says about a hotel with 20 amenities, 3 room types and a description of 1.5 KB. Requests are the same
 // on every engine; units are compared on dynoxide, because local engines count those of transactions differently.
 func TestCostTable(t *testing.T) {
 	t.Parallel()

@@ -123,7 +123,7 @@ func (r *Repository) UpdateRoomTypeOp(
 		err = r.roomEntity.CheckUpdate(opts...)
 	}
 	return dynastay.NewOp(dynastay.OpSpec[*RoomType]{
-		Name: op, Invalid: err, Input: entity.InputOf(key, opts...),
+		Name: op, Invalid: err, Input: entity.InputOf(key, opts...), Options: opts,
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*RoomType, error) {
 			c, row, err := r.partWithRoom(ctx, op, key)
 			if err != nil {
@@ -251,7 +251,7 @@ func (r *Repository) DeleteRoomType(ctx context.Context, propertyID, roomTypeID 
 	return err
 }
 
-var roomThere = dynastay.Prepare(expression.NewBuilder().WithCondition(
+var roomThere = dynastay.MustCompile(expression.NewBuilder().WithCondition(
 	expression.AttributeExists(dynastay.NameOf(keys.PropertiesTable.Key.Partition)))).With(nil)
 
 // dropRoom takes a room type off the card.

@@ -444,7 +444,7 @@ func TestDeleteRoomTypeSoldAhead(t *testing.T) {
 
 	quoted := hotel.Quote(t, db.DB, dynastay.MustStay("2026-07-20", "2026-07-22"), 1)
 	for _, b := range []*bookings.Booking{booked, another} {
-		_, err = sales.Cancel(t.Context(), b.ID, "")
+		_, err = sales.Cancel(t.Context(), b.ID, "", nil)
 		require.NoError(t, err)
 	}
 	require.NoError(t, repo.DeleteRoomType(t.Context(), hotel.ID, hotel.RoomTypeID))

@@ -62,7 +62,7 @@ type moved struct {
 // in the same transaction. A property that already has the status is left as it is.
 func (r *Repository) moveOp(m move, propertyID string, opts []dynastay.UpdateOption) *dynastay.Operation[moved] {
 	return dynastay.NewOp(dynastay.OpSpec[moved]{
-		Name: m.op, Invalid: r.checkMove(propertyID, opts),
+		Name: m.op, Invalid: r.checkMove(propertyID, opts), Options: opts,
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (moved, error) { return r.move(ctx, tx, m, propertyID, opts) },
 	})
 }
@@ -70,7 +70,7 @@ func (r *Repository) moveOp(m move, propertyID string, opts []dynastay.UpdateOpt
 // statusOp is moveOp for callers, who do not see the sales.
 func (r *Repository) statusOp(m move, propertyID string, opts []dynastay.UpdateOption) *dynastay.Operation[*Property] {
 	return dynastay.NewOp(dynastay.OpSpec[*Property]{
-		Name: m.op, Invalid: r.checkMove(propertyID, opts),
+		Name: m.op, Invalid: r.checkMove(propertyID, opts), Options: opts,
 		Input: func(in *dynastay.Input) { in.Field("property", propertyID) },
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*Property, error) {
 			now, err := r.move(ctx, tx, m, propertyID, opts)
@@ -157,8 +157,13 @@ func (r *Repository) move(
 	return now, c.AddTo(tx)
 }
 
-// setStatus changes the status, and then the nights.
+// setStatus changes the status, and then the nights, if there is anything to do about them.
 func (r *Repository) setStatus(ctx context.Context, m move, propertyID string, opts ...dynastay.UpdateOption) (*Property, error) {
+	if m.sales == nil {
+		return adopted(ctx, r, propertyID, func() (*Property, error) {
+			return dynastay.Do(ctx, r.db, r.statusOp(m, propertyID, opts))
+		})
+	}
 	now, err := r.moveTo(ctx, m, propertyID, opts...)
 	return now.property, err
 }
@@ -183,7 +188,8 @@ func (r *Repository) moveTo(ctx context.Context, m move, propertyID string, opts
 //
 // The status, the search keys and the guards of the room types change in one transaction. The nights of a property that
 // was suspended follow, in transactions of at most 99. If Approve fails in between, or the program ends, call it again:
-// it finishes what is left, even if the status is already approved.
+// it finishes what is left, even if the status is already approved. So it refuses a [dynastay.IdempotencyKey], which
+// ApproveOp takes.
 //
 // Approve fails with [dynastay.ErrNotFound] if the property does not exist, with [dynastay.ErrVersion] if it is not at
 // the version of [dynastay.IfVersion], for example because its host has changed it since it was reviewed (writes of
@@ -231,7 +237,8 @@ func (r *Repository) ResubmitOp(propertyID string, opts ...dynastay.UpdateOption
 //
 // The status, the search keys and the guards of the room types change in one transaction. The nights follow, in
 // transactions of at most 99, and each can still be sold until it is marked. If Suspend fails in between, or the
-// program ends, call it again: it finishes what is left.
+// program ends, call it again: it finishes what is left. So it refuses a [dynastay.IdempotencyKey], which SuspendOp
+// takes.
 //
 // Suspend fails with [dynastay.ErrNotFound] if the property does not exist, with a [*StatusError] if it is neither
 // approved nor suspended, and with [availability.ErrReopened] if another caller approved it again at the same time. 3

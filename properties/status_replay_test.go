@@ -39,6 +39,23 @@ func TestStatusOps(t *testing.T) {
 	checkDerived(t, db, "p2")
 }
 
+// A method that also moves the nights can be called again, but takes no key: there is no one write that would have it.
+func TestStatusesUnderAKey(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t, propertyTables)
+	repo := properties.New(db.DB, nil)
+	create(t, repo, grand("p1"))
+	create(t, repo, grand("p2", pending))
+	for _, want := range []properties.Status{properties.Rejected, properties.Pending} {
+		got, err := repo.Reject(t.Context(), "p2", dynastay.IdempotencyKey("reject"))
+		require.NoError(t, err)
+		assert.Equal(t, want, got.Status, "it is rejected once")
+		require.NoError(t, second(repo.Resubmit(t.Context(), "p2")))
+	}
+	assertField(t, second(repo.Suspend(t.Context(), "p1", dynastay.IdempotencyKey("k"))), dynastay.ErrInvalid, "IdempotencyKey")
+	require.NoError(t, db.Write(t.Context(), repo.SuspendOp("p1", dynastay.IdempotencyKey("k"))))
+}
+
 // SuspendOp leaves the nights to Suspend.
 func TestSuspendOpIsFinishedBySuspend(t *testing.T) {
 	t.Parallel()

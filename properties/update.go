@@ -31,6 +31,7 @@ func (r *Repository) UpdateOp(
 		Name:    op,
 		Invalid: err,
 		Input:   entity.InputOf(key, opts...),
+		Options: opts,
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*Property, error) {
 			row, err := r.db.Get(ctx, keys.PropertiesTable, key, dynastay.Consistent)
 			if err != nil {

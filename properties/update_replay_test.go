@@ -19,8 +19,7 @@ func TestUpdateWithIdempotencyKey(t *testing.T) {
 	create(t, repo, grand("p2"))
 	key := dynastay.IdempotencyKey("request-1")
 	update := func(id string) (*properties.Property, error) {
-		op := repo.UpdateOp(id, edit(func(p *properties.Property) { p.FeaturedScore++ }), dynastay.AgreedOn("one more"))
-		return dynastay.Do(t.Context(), db.DB, op, key)
+		return repo.Update(t.Context(), id, edit(func(p *properties.Property) { p.FeaturedScore++ }), dynastay.AgreedOn("one more"), key)
 	}
 	for range 3 {
 		got, err := update("p1")
@@ -32,7 +31,6 @@ func TestUpdateWithIdempotencyKey(t *testing.T) {
 	assert.ErrorIs(t, err, dynastay.ErrIdempotencyMismatch)
 
 	// Functions cannot be compared, so an update without AgreedOn cannot have a key.
-	op := repo.UpdateOp("p1", edit(func(p *properties.Property) { p.Name = "other" }))
-	_, err = dynastay.Do(t.Context(), db.DB, op, key)
+	_, err = repo.Update(t.Context(), "p1", edit(func(p *properties.Property) { p.Name = "other" }), key)
 	assert.ErrorIs(t, err, dynastay.ErrInvalid)
 }

@@ -94,8 +94,8 @@ var (
 			And(dynastay.NameOf(bookingCheckOut).LessThanEqual(dynastay.Param("today"))))
 	bookingStayed = dynastay.NameOf(bookingUser).Equal(dynastay.Param("user")).
 			And(dynastay.NameOf(bookingProperty).Equal(dynastay.Param("property")), bookingOver)
-	bookingFits   = dynastay.Prepare(expression.NewBuilder().WithCondition(bookingStayed))
-	bookingFitsOn = dynastay.Prepare(expression.NewBuilder().WithCondition(
+	bookingFits   = dynastay.MustCompile(expression.NewBuilder().WithCondition(bookingStayed))
+	bookingFitsOn = dynastay.MustCompile(expression.NewBuilder().WithCondition(
 		bookingStayed.And(dynastay.NameOf(bookingCheckIn).Equal(dynastay.Param("stay")))))
 )
 

@@ -164,7 +164,7 @@ func votesIn(rows []dynastay.Row) (n int) {
 func (r *Repository) deleteOp(
 	review dynastay.Row, rows []dynastay.Row, counted expression.ConditionBuilder, left int,
 ) *dynastay.Operation[struct{}] {
-	unchanged := dynastay.Prepare(expression.NewBuilder().
+	unchanged := dynastay.MustCompile(expression.NewBuilder().
 		WithCondition(dynastay.Unchanged(keys.ReviewsTable, review, r.entity.Known()...).And(counted)).
 		WithUpdate(expression.Set(helpful, expression.Value(left)))).With(nil)
 	return dynastay.NewOp(dynastay.OpSpec[struct{}]{

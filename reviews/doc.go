@@ -1,25 +1,19 @@
 // Package reviews stores what guests say about their stays, what the properties respond, and which reviews other guests
 // find helpful, and keeps the ratings of properties exact.
 //
-//	| access pattern | method | request |
-//	|---|---|---|
-//	| R1 | [Repository.ByProperty] | Query GSI1-PropertyReviewsIndex |
-//	| R2 | [Repository.ByUser]     | Query GSI2-UserReviewsIndex |
-//	| R3 | [Repository.ByBooking]  | Query GSI4-BookingReviewIndex, then the review |
-//	| R4 | [Repository.Pending]    | Query GSI3-StatusIndex, every shard of it |
+// A method that answers an access pattern of the design document says so in the last line of its comment, with the index
+// that it reads and the number of its requests.
 //
 // [Repository.Get] reads a review with its response in one request. Lists contain reviews without their responses;
 // [Repository.WithResponses] adds them, with one request more for a page.
 //
 // # The life of a review
 //
-//	| method | from | to | rating of the property |
-//	|---|---|---|---|
-//	| [Repository.Create]  |                   | pending  | |
-//	| [Repository.Approve] | pending, rejected | approved | counted |
-//	| [Repository.Reject]  | pending, approved | rejected | withdrawn if it was counted |
-//	| [Repository.Update]  | any               | pending  | withdrawn if it was counted |
-//	| [Repository.Delete]  | any               |          | withdrawn if it was counted |
+//   - [Repository.Create] makes a pending review.
+//   - [Repository.Approve]: pending or rejected to approved; the rating is counted.
+//   - [Repository.Reject]: pending or approved to rejected; the rating is withdrawn if it was counted.
+//   - [Repository.Update]: any to pending; the rating is withdrawn if it was counted.
+//   - [Repository.Delete] deletes a review of any status; the rating is withdrawn if it was counted.
 //
 // Only the user of a booking can review it, once, and only after the stay. Create checks that in its transaction, so
 // every review that it creates is verified. Approve and Reject require the version of the review that the moderator has

@@ -68,11 +68,10 @@ func TestIfUser(t *testing.T) {
 	v := h.review(t, 90)
 	other := dynastay.IfUser("user_other")
 	update := func(id string, user dynastay.WriteOption) error {
-		_, err := dynastay.Do(t.Context(), h.Direct, repo.UpdateOp(id, func(v *reviews.Review) error {
+		return second(repo.Update(t.Context(), id, func(v *reviews.Review) error {
 			v.Title += "!"
 			return nil
-		}), user)
-		return err
+		}, user))
 	}
 	remove := func(id string, user dynastay.WriteOption) error { return repo.Delete(t.Context(), id, user) }
 	for name, call := range map[string]func(string, dynastay.WriteOption) error{"update": update, "delete": remove} {

@@ -63,7 +63,7 @@ func (r *Response) Validate() error {
 // isApproved is the condition for what readers do with a review.
 var isApproved = expression.Equal(dynastay.NameOf(keys.AttrStatus), expression.Value(Approved))
 
-var checkApproved = dynastay.Prepare(expression.NewBuilder().WithCondition(isApproved))
+var checkApproved = dynastay.MustCompile(expression.NewBuilder().WithCondition(isApproved))
 
 // RespondOp adds the property's response to an approved review. It does not check whether the responder may speak for
 // the property; that is up to the caller. It fails with [dynastay.ErrNotFound] if the review does not exist, with a

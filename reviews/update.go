@@ -14,7 +14,7 @@ import (
 // in the same transaction; if the property does not exist any more, or is being deleted, only the review changes. Its
 // votes and its response remain. If fn changes nothing, nothing is written, and the status stays the same. fn may be
 // called more than once; its errors are returned unchanged. UpdateOp does not check who calls it: pass
-// [dynastay.IfUser] to [dynastay.Do].
+// [dynastay.IfUser].
 //
 // UpdateOp fails with [dynastay.ErrNotFound], with [dynastay.ErrVersion], with an [*dynastay.InvalidError] if fn
 // changes the booking, the user, the property or the stay, with the error of [Review.Validate], with
@@ -27,7 +27,7 @@ func (r *Repository) UpdateOp(
 		err = r.entity.CheckUpdate(opts...)
 	}
 	return dynastay.NewOp(dynastay.OpSpec[*Review]{
-		Name: "reviews.Update", Invalid: err, Input: entity.InputOf(at, opts...), Owned: true,
+		Name: "reviews.Update", Invalid: err, Input: entity.InputOf(at, opts...), Options: opts, Owned: true,
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*Review, error) {
 			row, err := r.readFor(ctx, tx, at)
 			if err != nil {

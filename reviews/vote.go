@@ -93,8 +93,8 @@ var (
 	countFirst = counting(expression.Set(helpful, expression.Value(1)), isNull)
 )
 
-func counting(change expression.UpdateBuilder, condition expression.ConditionBuilder) *dynastay.Prepared {
-	return dynastay.Prepare(expression.NewBuilder().WithUpdate(change).WithCondition(mayVote.And(condition)))
+func counting(change expression.UpdateBuilder, condition expression.ConditionBuilder) *dynastay.Compiled {
+	return dynastay.MustCompile(expression.NewBuilder().WithUpdate(change).WithCondition(mayVote.And(condition)))
 }
 
 // Vote runs [Repository.VoteOp]. 1 request.
@@ -104,7 +104,7 @@ func (r *Repository) Vote(ctx context.Context, reviewID, userID string, opts ...
 }
 
 // uncount does not count below zero: other software may have changed the count.
-var uncount = dynastay.Prepare(expression.NewBuilder().
+var uncount = dynastay.MustCompile(expression.NewBuilder().
 	WithCondition(helpful.GreaterThanEqual(expression.Value(1))).WithUpdate(expression.Add(helpful, expression.Value(-1))))
 
 // UnvoteOp takes the vote of a user back, whatever the status of the review, or fails with [dynastay.ErrNotFound] if
@@ -130,7 +130,7 @@ func (r *Repository) Unvote(ctx context.Context, reviewID, userID string, opts .
 	return err
 }
 
-var there = dynastay.Prepare(expression.NewBuilder().
+var there = dynastay.MustCompile(expression.NewBuilder().
 	WithCondition(expression.AttributeExists(dynastay.NameOf(keys.ReviewsTable.Key.Partition))))
 
 // contest makes the votes for a review queue: each changes the review, so in DynamoDB they conflict.

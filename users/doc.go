@@ -1,11 +1,7 @@
 // Package users stores the users of a platform: their profiles, preferences, loyalty accounts and wishlists.
 //
-//	| access pattern | method | request |
-//	|---|---|---|
-//	| U1 | [Repository.ByEmail]     | Query GSI1-EmailIndex; with [dynastay.Consistent] the address's guard, then the profile |
-//	| U2 | [Repository.Get]         | GetItem Users |
-//	| U3 | [Repository.Wishlists]   | Query Metadata |
-//	| U4 | [Repository.Loyalty]     | GetItem Users |
+// A method that answers an access pattern of the design document says so in the last line of its comment, with the index
+// that it reads and the number of its requests.
 //
 // # Profiles
 //
@@ -17,12 +13,13 @@
 //
 // # What belongs to a user
 //
-//	| data | methods |
-//	|---|---|
-//	| preferences      | [Repository.Preferences], [Repository.UpdatePreferences] |
-//	| loyalty account  | [Repository.Loyalty], [Repository.LoyaltyEntry], [Repository.LoyaltyEntries], [Repository.Earn], [Repository.Redeem], [Repository.Reverse] |
-//	| wishlists        | [Repository.CreateWishlist], [Repository.Wishlist], [Repository.Wishlists], [Repository.UpdateWishlist], [Repository.AddToWishlist], [Repository.RemoveFromWishlist], [Repository.DeleteWishlist] |
-//	| public wishlists | [Repository.PublicWishlist], [Repository.PublicWishlists] |
+//   - preferences: [Repository.Preferences], [Repository.UpdatePreferences]
+//   - loyalty account: [Repository.Loyalty], [Repository.LoyaltyEntry], [Repository.LoyaltyEntries], [Repository.Earn],
+//     [Repository.Redeem], [Repository.Reverse]
+//   - wishlists: [Repository.CreateWishlist], [Repository.Wishlist], [Repository.Wishlists],
+//     [Repository.UpdateWishlist], [Repository.AddToWishlist], [Repository.RemoveFromWishlist],
+//     [Repository.DeleteWishlist]
+//   - public wishlists: [Repository.PublicWishlist], [Repository.PublicWishlists]
 //
 // None of these needs a profile, so a platform can keep the profiles of its users elsewhere.
 //

@@ -229,7 +229,7 @@ func (r *Repository) eraseProfile(ctx context.Context, at dynastay.Key, userID s
 
 const opErase = "users.Erase"
 
-var present = dynastay.Prepare(expression.NewBuilder().WithCondition(
+var present = dynastay.MustCompile(expression.NewBuilder().WithCondition(
 	expression.AttributeExists(dynastay.NameOf(keys.UsersTable.Key.Partition)))).With(nil)
 
 // eraseOp deletes items of a user. With the check of the tombstone, even the deletion of a single item is a

@@ -43,7 +43,7 @@ func (p *platform) open(db *dynastay.DB) *platform {
 }
 
 func (p *platform) erase(ctx context.Context, userID string) (*users.Erasure, error) {
-	return p.users.Erase(ctx, userID, p.bookings.Eraser(bookings.CancelUpcoming()), p.properties.Eraser(), p.reviews.Eraser())
+	return p.users.Erase(ctx, userID, p.bookings.Eraser(bookings.CancelUpcoming), p.properties.Eraser(), p.reviews.Eraser())
 }
 
 // guest is what must not be found any more.
@@ -111,7 +111,7 @@ func (p *platform) live(t *testing.T, who guest, host *reviews.Review) {
 	require.NoError(t, err)
 
 	cancelled := p.book(t, who)
-	_, err = p.bookings.CancelWithRefund(ctx, cancelled.ID, who.phone, bookings.Refund{ID: "re_1", Amount: cancelled.Total, Reason: who.email})
+	_, err = p.bookings.Cancel(ctx, cancelled.ID, who.phone, []bookings.Refund{{ID: "re_1", Amount: cancelled.Total, Reason: who.email}})
 	require.NoError(t, err)
 	p.book(t, who)
 }

@@ -111,7 +111,7 @@ func (r *Repository) UpdatePreferencesOp(
 		err = preferencesEntity.CheckUpdate(opts...)
 	}
 	return dynastay.NewOp(dynastay.OpSpec[*Preferences]{
-		Name: opPreferences, Invalid: err, Input: entity.InputOf(at, opts...),
+		Name: opPreferences, Invalid: err, Input: entity.InputOf(at, opts...), Options: opts,
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*Preferences, error) {
 			row, err := r.db.Get(ctx, keys.UsersTable, at, dynastay.Consistent)
 			if err != nil {
@@ -147,11 +147,7 @@ const opPreferences = "users.UpdatePreferences"
 func (r *Repository) firstPreferences(
 	tx *dynastay.Tx, userID string, fn func(*Preferences) error, opts []dynastay.UpdateOption,
 ) (*Preferences, error) {
-	var asked condition.Set
-	for _, option := range opts {
-		option(&asked)
-	}
-	if asked.Version != nil && *asked.Version != 0 || asked.Written != nil {
+	if asked := condition.Of(opts); asked.Version != nil && *asked.Version != 0 || asked.Written != nil {
 		return nil, &dynastay.Error{Op: opPreferences, Entity: "Preferences", ID: userID, Kind: dynastay.ErrVersion}
 	}
 	p := &Preferences{UserID: userID, Values: map[string]string{}}

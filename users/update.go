@@ -170,7 +170,7 @@ func (r *Repository) changeOp(
 	op, userID string, invalid error, input func(*dynastay.Input), fn func(*User) error, opts ...dynastay.UpdateOption,
 ) *dynastay.Operation[*User] {
 	return dynastay.NewOp(dynastay.OpSpec[*User]{
-		Name: op, Invalid: invalid, Input: input,
+		Name: op, Invalid: invalid, Input: input, Options: opts,
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*User, error) {
 			if err := r.emails.claim(ctx, op); err != nil {
 				return nil, err
@@ -227,7 +227,7 @@ const attrLastLogin = "LastLoginAt"
 
 // laterLogin sets the time of the last login unless it is already in the same second or a later one. Times in UTC have
 // the order of their texts, and a time begins with the text of its second.
-var laterLogin = dynastay.Prepare(expression.NewBuilder().
+var laterLogin = dynastay.MustCompile(expression.NewBuilder().
 	WithCondition(expression.AttributeExists(dynastay.NameOf(keys.UsersTable.Key.Partition)).And(
 		dynastay.Absent(attrLastLogin).Or(dynastay.NameOf(attrLastLogin).LessThan(dynastay.Param("second"))))).
 	WithUpdate(expression.Set(dynastay.NameOf(attrLastLogin), dynastay.Param("time"))))

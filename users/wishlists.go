@@ -109,7 +109,7 @@ func (r *Repository) UpdateWishlistOp(
 	if err == nil {
 		err = wishlistEntity.CheckUpdate(opts...)
 	}
-	return r.wishlistOp("wishlists.Update", at, err, entity.InputOf(at, opts...), nil,
+	return r.wishlistOp("wishlists.Update", at, err, entity.InputOf(at, opts...), opts, nil,
 		func(ctx context.Context) (*entity.Change[Wishlist], error) {
 			return read(ctx, r.db, r.wishlists, wishlistEntity, at, fn, opts...)
 		})
@@ -193,7 +193,7 @@ func (r *Repository) propertiesOp(
 		in.Field("property", propertyID)
 	}
 	contest := &dynastay.Contest{Items: []dynastay.Ref{dynastay.RefOf(keys.MetadataTable, at)}}
-	return r.wishlistOp(op, at, err, input, contest, func(ctx context.Context) (*entity.Change[Wishlist], error) {
+	return r.wishlistOp(op, at, err, input, nil, contest, func(ctx context.Context) (*entity.Change[Wishlist], error) {
 		change, err := read(ctx, r.db, r.wishlists, wishlistEntity, at, func(*Wishlist) error { return nil })
 		if err != nil {
 			return nil, err
@@ -215,11 +215,11 @@ func (r *Repository) propertiesOp(
 // It does not check whether the user was erased: it writes only if the wishlist exists, and Erase deletes the wishlists
 // when nobody can create any.
 func (r *Repository) wishlistOp(
-	op string, at dynastay.Key, invalid error, input func(*dynastay.Input), contest *dynastay.Contest,
+	op string, at dynastay.Key, invalid error, input func(*dynastay.Input), opts []dynastay.UpdateOption, contest *dynastay.Contest,
 	prepare func(context.Context) (*entity.Change[Wishlist], error),
 ) *dynastay.Operation[*Wishlist] {
 	return dynastay.NewOp(dynastay.OpSpec[*Wishlist]{
-		Name: op, Invalid: invalid, Input: input, Contest: contest,
+		Name: op, Invalid: invalid, Input: input, Options: opts, Contest: contest,
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*Wishlist, error) {
 			change, err := prepare(ctx)
 			if err != nil {

@@ -48,7 +48,7 @@ func (r *Repository) of(op, listingID, eventID string, stay dynastay.Stay, opts 
 	in.input = func(to *dynastay.Input) {
 		to.Key(in.at)
 		to.Field("stay", in.stay.String())
-		for _, value := range asked(opts).Agreed {
+		for _, value := range condition.Of(opts).Agreed {
 			to.Field("agreed", value)
 		}
 	}
@@ -56,17 +56,13 @@ func (r *Repository) of(op, listingID, eventID string, stay dynastay.Stay, opts 
 }
 
 // mayBeMissing hides OrMissing from a check that refuses it. A delete allows it.
-func mayBeMissing(s *condition.Set) { s.Missing = false }
+var mayBeMissing = condition.Func(func(s *condition.Set) { s.Missing = false })
 
 // writtenBefore drops the condition on a write id.
-func writtenBefore(s *condition.Set) { s.Written = nil }
+var writtenBefore = condition.Func(func(s *condition.Set) { s.Written = nil })
 
-func asked(opts []dynastay.UpdateOption) (set condition.Set) {
-	for _, option := range opts {
-		option(&set)
-	}
-	return set
-}
+// inPart hides an idempotency key from a transaction that is not the last one, which is the one that has it.
+var inPart = condition.Func(func(s *condition.Set) { s.Whole = false })
 
 func (in intent) fail(kind error) error {
 	return &dynastay.Error{Op: in.op, Entity: "Event", ID: listingkeys.EventIDOf(in.at), Kind: kind}
@@ -75,7 +71,7 @@ func (in intent) fail(kind error) error {
 // op carries out an intent in one transaction, see apply.
 func (r *Repository) op(in intent, most int) *dynastay.Operation[*Event] {
 	return dynastay.NewOp(dynastay.OpSpec[*Event]{
-		Name: in.op, Input: in.input, Contest: r.contest(in),
+		Name: in.op, Input: in.input, Options: in.asked, Contest: r.contest(in),
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*Event, error) {
 			h, err := r.read(ctx, in.at)
 			if err != nil {
@@ -113,7 +109,7 @@ func (r *Repository) apply(tx *dynastay.Tx, h held, in intent, most int) (*Event
 
 // permitted checks what the caller requires of the event as it was read.
 func (r *Repository) permitted(h held, in intent) error {
-	asked := asked(in.asked)
+	asked := condition.Of(in.asked)
 	switch {
 	case h.event == nil && in.event == nil && !asked.Missing:
 		return in.fail(dynastay.ErrNotFound)
@@ -270,9 +266,9 @@ func (r *Repository) takeNights(tx *dynastay.Tx, e *Event, take []dynastay.Date,
 
 var (
 	eventIs = expression.Equal(dynastay.NameOf(attrEventID), dynastay.Param("event"))
-	ofEvent = dynastay.Prepare(expression.NewBuilder().WithCondition(eventIs))
+	ofEvent = dynastay.MustCompile(expression.NewBuilder().WithCondition(eventIs))
 	// freeOrOwn also accepts a night that is the event's already: other software may have written it.
-	freeOrOwn = dynastay.Prepare(expression.NewBuilder().WithCondition(
+	freeOrOwn = dynastay.MustCompile(expression.NewBuilder().WithCondition(
 		expression.AttributeNotExists(dynastay.NameOf(listingkeys.Table.Key.Partition)).Or(eventIs)))
 )
 

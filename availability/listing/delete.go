@@ -35,7 +35,7 @@ func (r *Repository) deleteOp(in intent, invalid error, most int) *dynastay.Oper
 		return dynastay.NewOp(dynastay.OpSpec[struct{}]{Name: opDelete, Invalid: invalid})
 	}
 	return dynastay.NewOp(dynastay.OpSpec[struct{}]{
-		Name: opDelete, Input: in.input, Contest: r.contest(in),
+		Name: opDelete, Input: in.input, Options: in.asked, Contest: r.contest(in),
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (struct{}, error) {
 			h, err := r.read(ctx, in.at)
 			if err != nil {

@@ -44,7 +44,7 @@
 // channel's feed. Package ical, below this one, reads and writes the text.
 //
 // A feed is a snapshot of what the channel holds, and it may be wrong. If it is cut off, nothing changes; if it lacks
-// many nights that it had before, none is freed until a person says so ([MayFree]); and if an entry cannot be read, no
+// many nights that it had before, none is freed until a person says so ([Feed].MayFree); and if an entry cannot be read, no
 // night is freed either. Poll each feed one download after another. If two channels both publish what they read, nights
 // that one of them has closed may go from one to the other and remain closed after the reason is gone: unblock them at
 // both channels.

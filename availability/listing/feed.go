@@ -28,6 +28,10 @@ type Feed struct {
 	Fetched time.Time
 	// Calendar is the text, in the form of RFC 5545.
 	Calendar io.Reader
+	// MayFree is the number of nights that a person allows Sync to free, whatever share of the feed they are, and
+	// although some entries could not be read. A negative number allows none. Default: 0, which stands for the usual
+	// number: 14, or half of what the feed had before, but never all of it.
+	MayFree int
 }
 
 // Synced is the result of [Repository.Sync].
@@ -40,7 +44,7 @@ type Synced struct {
 	// free are blocked, so that nobody else books them. The reservation is added by the first Sync after its nights are
 	// free.
 	Conflicts []Conflict `json:",omitzero"`
-	// Problems are the entries that could not be read. As long as there are any, no night is freed without MayFree.
+	// Problems are the entries that could not be read. As long as there are any, no night is freed unless Feed.MayFree is set.
 	Problems []ical.Problem `json:",omitzero"`
 }
 
@@ -52,8 +56,8 @@ type Conflict struct {
 }
 
 // ShrunkError means that a feed lacks so many nights which it had before that this may be a mistake of the channel. No
-// night was freed; everything else in the feed was synchronised. Let a person decide, and pass the number of nights to
-// [MayFree].
+// night was freed; everything else in the feed was synchronised. Let a person decide, and set [Feed].MayFree to
+// the number of nights.
 type ShrunkError struct {
 	Nights int      // that would be free, from today on
 	Events []*Event // that hold them
@@ -69,13 +73,6 @@ func (*ShrunkError) Is(target error) bool { return target == dynastay.ErrRefused
 
 // ErrOutdated is the error for a feed that was fetched before the one that was synchronised last.
 var ErrOutdated = dynastay.Refusal("a later download of the feed was synchronised before")
-
-// SyncOption is an option of [Repository.Sync].
-type SyncOption func(*syncing)
-
-// MayFree allows Sync to free up to this many nights, whatever share of the feed they are, and although some entries
-// could not be read.
-func MayFree(nights int) SyncOption { return func(s *syncing) { s.mayFree = nights } }
 
 // usualNights is the number of nights that any feed may free: a long holiday that was cancelled.
 const usualNights = 14
@@ -103,11 +100,8 @@ const opSync = "listing.Sync"
 // Sync consists of several transactions. If it fails in between, call it again with a new download. 3 requests if
 // nothing has changed, and 1 or 2 for each event or month that changes. A change that does not fit in one transaction,
 // such as that of more than 45 nights of a reservation, takes 3 for each step; the result does not show the steps.
-func (r *Repository) Sync(ctx context.Context, f Feed, opts ...SyncOption) (*Synced, error) {
-	s := &syncing{Repository: r, feed: f, mayFree: -1, of: map[string]*history{}}
-	for _, option := range opts {
-		option(s)
-	}
+func (r *Repository) Sync(ctx context.Context, f Feed) (*Synced, error) {
+	s := &syncing{Repository: r, feed: f, of: map[string]*history{}}
 	if err := s.validate(); err != nil {
 		return nil, err
 	}
@@ -152,7 +146,6 @@ type syncing struct {
 	calendar *ical.Calendar
 	today    dynastay.Date
 	reach    dynastay.Date // tomorrow if nothing in the feed covers tonight, otherwise today
-	mayFree  int           // negative: the usual number
 	written  []*history
 	of       map[string]*history // by the id of the event
 	result   Synced

@@ -218,10 +218,10 @@ func (c *channel) syncAndCheck(withIDs, keepUIDs bool) {
 		injection := h.Faults.Inject(fault, dyntest.When{Nth: c.draw("nth", 1, 6), Optional: true})
 		stop = injection.Stop
 	}
-	synced, err := h.repo.Sync(ctx, h.feed("airbnb", text), listing.MayFree(1000))
+	synced, err := h.repo.Sync(ctx, freeing(h.feed("airbnb", text), 1000))
 	stop()
 	if errors.Is(err, dynastay.ErrRejected) || errors.Is(err, dynastay.ErrOutcomeUnknown) {
-		synced, err = h.repo.Sync(ctx, h.feed("airbnb", text), listing.MayFree(1000))
+		synced, err = h.repo.Sync(ctx, freeing(h.feed("airbnb", text), 1000))
 	}
 	require.NoError(c, err)
 	watch.Stop()

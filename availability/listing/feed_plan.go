@@ -28,7 +28,7 @@ type plan struct {
 
 // trusted compares a feed with the calendar. If the feed cannot be trusted, it frees no night.
 func (s *syncing) trusted(now state, in entries, postponed map[int]bool) *plan {
-	free := len(s.calendar.Problems) == 0 || s.mayFree >= 0
+	free := len(s.calendar.Problems) == 0 || s.feed.MayFree != 0
 	p := s.planFor(now, in, free, postponed)
 	if !free {
 		return p
@@ -54,8 +54,8 @@ func (s *syncing) trusted(now state, in entries, postponed map[int]bool) *plan {
 
 // mayFreeNights reports whether a feed that lacks some of the nights that it had is believed.
 func (s *syncing) mayFreeNights(lost, had int, empty bool) bool {
-	if s.mayFree >= 0 {
-		return lost <= s.mayFree
+	if s.feed.MayFree != 0 {
+		return lost <= max(s.feed.MayFree, 0)
 	}
 	return lost == 0 || !empty && (lost <= usualNights || 2*lost <= had)
 }

@@ -17,13 +17,13 @@ const attrFetched = "fetchedAtMs"
 var (
 	fetched = dynastay.NameOf(attrFetched)
 	// newest sets the time of the newest download. A Sync that failed may be repeated with the same one.
-	newest = dynastay.Prepare(expression.NewBuilder().
+	newest = dynastay.MustCompile(expression.NewBuilder().
 		WithCondition(dynastay.Absent(attrFetched).Or(fetched.LessThanEqual(dynastay.Param("time")))).
 		WithUpdate(expression.Set(fetched, dynastay.Param("time")).
 			Set(dynastay.NameOf("listingId"), dynastay.Param("listing")).
 			Set(dynastay.NameOf(attrFeed), dynastay.Param("feed")).
 			Set(dynastay.NameOf("eventSource"), dynastay.Param("source"))))
-	isNewest = dynastay.Prepare(expression.NewBuilder().WithCondition(fetched.Equal(dynastay.Param("time"))))
+	isNewest = dynastay.MustCompile(expression.NewBuilder().WithCondition(fetched.Equal(dynastay.Param("time"))))
 )
 
 func (s *syncing) fetched() dynastay.Item {

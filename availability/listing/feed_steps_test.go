@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
-	"github.com/dynastay/dynastay/availability/listing"
 	"github.com/dynastay/dynastay/dyntest"
 )
 
@@ -76,7 +75,7 @@ func TestFeedsInSteps(t *testing.T) {
 				}
 			}
 			watch := h.Faults.Inject(dyntest.Before(always), dyntest.When{Operation: "TransactWriteItems", Times: 1000, Optional: true})
-			s, err := h.repo.Sync(t.Context(), h.feed("airbnb", calendarOf(p.after...)), listing.MayFree(1000))
+			s, err := h.repo.Sync(t.Context(), freeing(h.feed("airbnb", calendarOf(p.after...)), 1000))
 			watch.Stop()
 			require.NoError(t, err)
 			assert.Equal(t, p.said, short(s))
@@ -104,7 +103,7 @@ func TestStepsAreAsLargeAsATransaction(t *testing.T) {
 		h.sync(t, reserved("a", day(0), day(30)), reserved("b", day(30), day(60)), reserved("c", day(60), day(90)))
 		before := h.Faults.Count("TransactWriteItems")
 		f := h.feed("airbnb", calendarOf(reserved("a", day(24), day(54)), reserved("b", day(54), day(84)), reserved("c", day(84), day(114+more))))
-		s, err := h.repo.Sync(t.Context(), f, listing.MayFree(1000))
+		s, err := h.repo.Sync(t.Context(), freeing(f, 1000))
 		require.NoError(t, err)
 		assert.Equal(t, "0 added, 3 changed, 0 removed, 0 conflicts", short(s))
 		assert.Equal(t, want, h.Faults.Count("TransactWriteItems")-before)

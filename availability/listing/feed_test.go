@@ -43,6 +43,12 @@ func (h *home) feed(name, text string) listing.Feed {
 	}
 }
 
+// freeing returns a feed that may free so many nights.
+func freeing(f listing.Feed, nights int) listing.Feed {
+	f.MayFree = nights
+	return f
+}
+
 // short says what a Sync did.
 func short(s *listing.Synced) string {
 	return fmt.Sprintf("%d added, %d changed, %d removed, %d conflicts", len(s.Added), len(s.Changed), len(s.Removed), len(s.Conflicts))
@@ -78,7 +84,7 @@ func TestSync(t *testing.T) {
 	_, err := h.repo.Sync(t.Context(), h.feed("airbnb", calendarOf()))
 	shrunk := blame.As[*listing.ShrunkError](t, err)
 	assert.Equal(t, 45, shrunk.Nights)
-	s, err = h.repo.Sync(t.Context(), h.feed("airbnb", calendarOf()), listing.MayFree(45))
+	s, err = h.repo.Sync(t.Context(), freeing(h.feed("airbnb", calendarOf()), 45))
 	require.NoError(t, err)
 	assert.Equal(t, "0 added, 0 changed, 4 removed, 0 conflicts", short(s))
 	assert.Empty(t, h.runs(t))
@@ -178,13 +184,31 @@ func TestShrinkingFeeds(t *testing.T) {
 			assert.NotEmpty(t, shrunk.Events)
 			assert.Empty(t, synced.Removed)
 			assert.Equal(t, before, h.runs(t))
-			_, err = h.repo.Sync(t.Context(), h.feed("airbnb", calendarOf(test.after...)), listing.MayFree(test.lost-1))
+			_, err = h.repo.Sync(t.Context(), freeing(h.feed("airbnb", calendarOf(test.after...)), test.lost-1))
 			require.ErrorAs(t, err, &shrunk)
-			_, err = h.repo.Sync(t.Context(), h.feed("airbnb", calendarOf(test.after...)), listing.MayFree(test.lost))
+			_, err = h.repo.Sync(t.Context(), freeing(h.feed("airbnb", calendarOf(test.after...)), test.lost))
 			require.NoError(t, err)
 			assert.NotEqual(t, before, h.runs(t))
 		})
 	}
+}
+
+// A negative MayFree allows no night, not even the usual number.
+func TestFeedsThatMayFreeNothing(t *testing.T) {
+	t.Parallel()
+	h := newFeedHome(t)
+	kept, gone := reserved("a", "2025-07-01", "2025-07-08"), reserved("b", "2025-07-10", "2025-07-11")
+	h.sync(t, kept, gone)
+	before := h.runs(t)
+	_, err := h.repo.Sync(t.Context(), freeing(h.feed("airbnb", calendarOf(kept)), -1))
+	shrunk := blame.As[*listing.ShrunkError](t, err)
+	assert.Equal(t, 1, shrunk.Nights)
+	assert.Equal(t, before, h.runs(t))
+	_, err = h.repo.Sync(t.Context(), freeing(h.feed("airbnb", calendarOf(kept, gone)), -1))
+	require.NoError(t, err)
+	_, err = h.repo.Sync(t.Context(), h.feed("airbnb", calendarOf(kept)))
+	require.NoError(t, err)
+	assert.NotEqual(t, before, h.runs(t))
 }
 
 // empty is a new database with the same clock.
@@ -235,13 +259,13 @@ func TestUnreadableEntries(t *testing.T) {
 	require.Len(t, s.Problems, 1)
 	assert.Equal(t, ical.Recurring, s.Problems[0].Kind)
 	assert.Len(t, h.runs(t), 3)
-	s, err = h.repo.Sync(t.Context(), h.feed("airbnb", text), listing.MayFree(4))
+	s, err = h.repo.Sync(t.Context(), freeing(h.feed("airbnb", text), 4))
 	require.NoError(t, err)
 	assert.Equal(t, "0 added, 0 changed, 2 removed, 0 conflicts", short(s))
 
 	// What is no complete calendar changes nothing.
 	for _, text := range []string{"", "<html>Bad gateway</html>", strings.TrimSuffix(calendarOf(), "END:VCALENDAR\r\n")} {
-		_, err := h.repo.Sync(t.Context(), h.feed("airbnb", text), listing.MayFree(1000))
+		_, err := h.repo.Sync(t.Context(), freeing(h.feed("airbnb", text), 1000))
 		blame.As[*ical.IncompleteError](t, err)
 		assert.Len(t, h.runs(t), 1)
 	}
@@ -300,7 +324,7 @@ func TestFeedAndImport(t *testing.T) {
 			"SUMMARY:Reserved\r\nDESCRIPTION:Reservation URL: https://www.airbnb.com/hosting/reservations/details/"+code+"\r\n", 1)
 	}
 	sync := func(text string) string {
-		s, err := h.repo.Sync(t.Context(), h.feed("airbnb", text), listing.MayFree(100))
+		s, err := h.repo.Sync(t.Context(), freeing(h.feed("airbnb", text), 100))
 		require.NoError(t, err)
 		return short(s)
 	}
@@ -359,7 +383,7 @@ func TestLongEntries(t *testing.T) {
 			}
 			s = h.sync(t, long(n+1))
 			assert.Equal(t, want, short(s), "extended")
-			s, err := h.repo.Sync(t.Context(), h.feed("airbnb", calendarOf(closed("b", "2025-06-20", "2025-06-21"))), listing.MayFree(1000))
+			s, err := h.repo.Sync(t.Context(), freeing(h.feed("airbnb", calendarOf(closed("b", "2025-06-20", "2025-06-21"))), 1000))
 			require.NoError(t, err)
 			assert.Equal(t, "1 added, 0 changed, 1 removed, 0 conflicts", short(s))
 			assert.Equal(t, min(n+1, listing.MaxNights), s.Removed[0].Stay.Nights(), "as it was")

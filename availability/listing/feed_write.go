@@ -135,7 +135,7 @@ func ids(a, b *target) dynastay.Item {
 
 func stale(dynastay.Row) error { return errStale }
 
-var freeOr = dynastay.Prepare(expression.NewBuilder().WithCondition(
+var freeOr = dynastay.MustCompile(expression.NewBuilder().WithCondition(
 	expression.AttributeNotExists(dynastay.NameOf(listingkeys.Table.Key.Partition)).
 		Or(expression.Equal(dynastay.NameOf(attrEventID), dynastay.Param("a"))).
 		Or(expression.Equal(dynastay.NameOf(attrEventID), dynastay.Param("b")))))

@@ -249,7 +249,7 @@ func (r *Repository) setReservation(
 }
 
 // isPending holds as long as no delivery has been imported since the reservation was marked, and no deletion completed.
-var isPending = dynastay.Prepare(expression.NewBuilder().WithCondition(
+var isPending = dynastay.MustCompile(expression.NewBuilder().WithCondition(
 	expression.Equal(dynastay.NameOf(attrRevision), dynastay.Param("revision")).
 		And(expression.Equal(dynastay.NameOf(attrPending), expression.Value(true)))))
 

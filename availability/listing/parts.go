@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/keys/listingkeys"
@@ -172,9 +173,10 @@ type part struct {
 // change: if another caller has undone it since, or changed the event, the two must not undo each other's parts for
 // ever.
 func (r *Repository) partOp(in intent, first bool, before *int) *dynastay.Operation[part] {
+	in.asked = append(slices.Clone(in.asked), inPart)
 	if !first {
 		in.last = true
-		in.asked = append(in.asked[:len(in.asked):len(in.asked)], writtenBefore) // the first part has changed the write id
+		in.asked = append(in.asked, writtenBefore) // the first part has changed the write id
 	}
 	return dynastay.NewOp(dynastay.OpSpec[part]{
 		Name: in.op, Contest: r.contest(in),

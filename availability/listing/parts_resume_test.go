@@ -169,6 +169,27 @@ func TestLongBookWithKeyThatIsIncomplete(t *testing.T) {
 	assert.ErrorAs(t, err, &incomplete)
 }
 
+// The key of a long change is in its last transaction.
+func TestLongModifyAndDeleteWithKey(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	made, err := h.repo.Book(t.Context(), booking("bk_1", days("2025-01-01", 3)))
+	require.NoError(t, err)
+	change, remove := dynastay.IdempotencyKey("change"), dynastay.IdempotencyKey("remove")
+	for range 2 {
+		got, err := h.repo.Modify(t.Context(), lst, made.ID, days("2025-01-01", 150), dynastay.IfVersion(made.Version), change)
+		require.NoError(t, err)
+		assert.Equal(t, days("2025-01-01", 150), got.Stay)
+	}
+	_, err = h.repo.Modify(t.Context(), lst, made.ID, days("2025-01-01", 151), change)
+	require.ErrorIs(t, err, dynastay.ErrIdempotencyMismatch)
+	for range 2 {
+		require.NoError(t, h.repo.Delete(t.Context(), lst, made.ID, remove))
+	}
+	assert.ErrorIs(t, h.repo.Delete(t.Context(), lst, made.ID), dynastay.ErrNotFound)
+	assert.Empty(t, h.wrong(t))
+}
+
 func TestShortBookWithKeyIsRefusedOnce(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

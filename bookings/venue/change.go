@@ -44,7 +44,7 @@ func (r *Repository) changeOp(m change, invalid error) *dynastay.Operation[*Book
 	}
 	var counted counts
 	return dynastay.NewOp(dynastay.OpSpec[*Booking]{
-		Name: m.op, Invalid: invalid, Input: m.agreed(at),
+		Name: m.op, Invalid: invalid, Input: m.agreed(at), Options: m.opts,
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*Booking, error) {
 			row, err := r.db.Get(ctx, venuekeys.Table, at, dynastay.Consistent)
 			if err != nil {

@@ -148,7 +148,7 @@ func (r *Repository) unchanged(ctx context.Context, read dynastay.Row) (bool, er
 }
 
 // ofBooking is the condition that an event is that of a booking.
-var ofBooking = dynastay.Prepare(expression.NewBuilder().
+var ofBooking = dynastay.MustCompile(expression.NewBuilder().
 	WithCondition(dynastay.NameOf(attrBookingID).Equal(dynastay.Param("booking"))))
 
 // free adds the actions that delete the event of a booking and its lock code, and returns the id of the event. If other

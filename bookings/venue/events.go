@@ -68,7 +68,7 @@ func (r *Repository) UpdateEventOp(
 ) *dynastay.Operation[*Event] {
 	at, err := r.eventArguments(by, which, opts)
 	return dynastay.NewOp(dynastay.OpSpec[*Event]{
-		Name: opUpdateEvent, Invalid: err, Input: by.input(agreedOn(entity.InputOf(at, opts...), which)),
+		Name: opUpdateEvent, Invalid: err, Input: by.input(agreedOn(entity.InputOf(at, opts...), which)), Options: opts,
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*Event, error) {
 			row, err := r.readEvent(ctx, opUpdateEvent, at, which)
 			if err != nil {
@@ -116,7 +116,7 @@ func (r *Repository) DeleteEventOp(
 ) *dynastay.Operation[struct{}] {
 	at, err := r.eventArguments(by, which, opts)
 	return dynastay.NewOp(dynastay.OpSpec[struct{}]{
-		Name: opDeleteEvent, Invalid: err,
+		Name: opDeleteEvent, Invalid: err, Options: opts,
 		Input: by.input(func(in *dynastay.Input) {
 			in.Key(at)
 			in.Field("event", which.ID)

@@ -56,8 +56,8 @@ func relate(tx *dynastay.Tx, b *Booking) error {
 }
 
 var (
-	related       = dynastay.Prepare(expression.NewBuilder().WithUpdate(relating()))
-	relatedInSlot = dynastay.Prepare(expression.NewBuilder().WithUpdate(
+	related       = dynastay.MustCompile(expression.NewBuilder().WithUpdate(relating()))
+	relatedInSlot = dynastay.MustCompile(expression.NewBuilder().WithUpdate(
 		relating().Set(dynastay.NameOf("timeSlot"), dynastay.Param("slot"))))
 )
 
@@ -71,7 +71,7 @@ func relating() expression.UpdateBuilder {
 
 // counting is a change of a user's statistics: the usual one, and that for a count to which nothing can be added. Both
 // move countsMoved, which tells a recount that the counts have changed.
-type counting struct{ usual, first *dynastay.Prepared }
+type counting struct{ usual, first *dynastay.Compiled }
 
 var (
 	requested = dynastay.NameOf(attrRequested)
@@ -95,8 +95,8 @@ func more(count expression.NameBuilder) counting {
 	}
 }
 
-func moving(change expression.UpdateBuilder, condition expression.ConditionBuilder) *dynastay.Prepared {
-	return dynastay.Prepare(expression.NewBuilder().
+func moving(change expression.UpdateBuilder, condition expression.ConditionBuilder) *dynastay.Compiled {
+	return dynastay.MustCompile(expression.NewBuilder().
 		WithUpdate(change.Add(dynastay.NameOf(attrMoves), expression.Value(1))).WithCondition(condition))
 }
 

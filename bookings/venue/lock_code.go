@@ -81,7 +81,7 @@ func (c *LockCode) input(in *dynastay.Input) {
 }
 
 // ofEvent is the condition that an event is the one with an id.
-var ofEvent = dynastay.Prepare(expression.NewBuilder().
+var ofEvent = dynastay.MustCompile(expression.NewBuilder().
 	WithCondition(dynastay.NameOf(attrEventID).Equal(dynastay.Param("event"))))
 
 // SetLockCodeOp stores the code of an event, and replaces an earlier one. EventID, Date and Slot say which event; the

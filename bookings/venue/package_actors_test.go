@@ -54,6 +54,6 @@ func TestKeysOfOtherActors(t *testing.T) {
 		assert.ErrorIs(t, h.Write(ctx, key, op(boss)), dynastay.ErrIdempotencyMismatch, name)
 		assert.NoError(t, h.Write(ctx, key, op(admin)), "%s, repeated", name)
 	}
-	_, err = dynastay.Do(ctx, h.DB.DB, h.repo.UpdateOp(ben, edited, more, dynastay.AgreedOn("+1")), dynastay.IdempotencyKey("update"))
+	_, err = h.repo.Update(ctx, ben, edited, more, dynastay.AgreedOn("+1"), dynastay.IdempotencyKey("update"))
 	assert.ErrorIs(t, err, dynastay.ErrIdempotencyMismatch, "ben must not see the booking of ann")
 }

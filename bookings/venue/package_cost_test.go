@@ -15,7 +15,7 @@ import (
 // cost is in requests, read units, and write units on the table and on the index.
 type cost dyntest.Bill
 
-// The costs in the README, with generated ids and a clock that moves.
+// The costs in docs/costs.md, with generated ids and a clock that moves.
 func TestCosts(t *testing.T) {
 	t.Parallel()
 	h := newHall(t)

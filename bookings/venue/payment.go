@@ -85,7 +85,7 @@ func (p *Payment) validate() error {
 	return dynastay.Within("Method", entity.CheckText(p.Method, entity.MaxName))
 }
 
-var bookingThere = dynastay.Prepare(expression.NewBuilder().
+var bookingThere = dynastay.MustCompile(expression.NewBuilder().
 	WithCondition(expression.AttributeExists(dynastay.NameOf(venuekeys.Table.Key.Partition))))
 
 // RecordPaymentOp stores what a provider reports of a payment, late, repeated and in any order: the status that is

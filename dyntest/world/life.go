@@ -158,9 +158,9 @@ func (s sale) carryOut(
 		c, err := repo.Expire(ctx, b.ID)
 		return c.Booking, err
 	}
-	c, err := repo.CancelWithRefund(ctx, b.ID, s.reason, bookings.Refund{
+	c, err := repo.Cancel(ctx, b.ID, s.reason, []bookings.Refund{{
 		ID: refundID(b.ID), Status: bookings.PaymentPending, Reason: s.reason,
-	})
+	}})
 	return c.Booking, err
 }
 

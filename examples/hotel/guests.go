@@ -108,7 +108,7 @@ func tally(out *details, errs []error, why func(error) string) (booked int, err 
 }
 
 func (d *desk) cancel(ctx context.Context, out *details) error {
-	cancelled, err := d.bookings.Cancel(ctx, d.booking.ID, "plans changed")
+	cancelled, err := d.bookings.Cancel(ctx, d.booking.ID, "plans changed", nil)
 	if err != nil {
 		return err
 	}

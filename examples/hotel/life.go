@@ -44,7 +44,7 @@ func (d *desk) hold(ctx context.Context, out *details) error {
 // payLate confirms a hold after its end, which nobody can.
 func (d *desk) payLate(ctx context.Context, out *details) error {
 	d.clock = d.clock.Add(20 * time.Minute)
-	_, err := d.bookings.Confirm(ctx, d.booking.ID)
+	_, err := d.bookings.Confirm(ctx, d.booking.ID, nil)
 	if !errors.Is(err, bookings.ErrHoldEnded) {
 		return fmt.Errorf("a hold that has ended must not be confirmed, got %v", err)
 	}
@@ -84,7 +84,7 @@ func (d *desk) checkIn(ctx context.Context, out *details) error {
 		return err
 	}
 	out.row(b.Reference, plain(b.Status), "room "+b.Lines[0].RoomIDs[0])
-	_, err = d.bookings.Cancel(ctx, b.ID, "too late")
+	_, err = d.bookings.Cancel(ctx, b.ID, "too late", nil)
 	var refused *bookings.StatusError
 	if !errors.As(err, &refused) {
 		return fmt.Errorf("guests who have checked in must not cancel, got %v", err)

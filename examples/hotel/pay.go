@@ -157,7 +157,7 @@ func (d *desk) cancelLate(ctx context.Context, out *details) error {
 		out.row(line.Name, plain(line.CancellationPolicy), line.Subtotal)
 	}
 	d.clock = time.Date(2026, 6, 7, 12, 0, 0, 0, time.UTC)
-	cancelled, err := d.bookings.CancelWithRefund(ctx, b.ID, "illness", bookings.Refund{ID: "re_1", Status: bookings.PaymentPending})
+	cancelled, err := d.bookings.Cancel(ctx, b.ID, "illness", []bookings.Refund{{ID: "re_1", Status: bookings.PaymentPending}})
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/reviews"
 	"github.com/dynastay/dynastay/users"
 )
@@ -110,7 +111,7 @@ func (d *desk) respond(ctx context.Context, out *details) error {
 
 // forget erases the guest. The bookings stay, without the person.
 func (d *desk) forget(ctx context.Context, out *details) error {
-	erased, err := d.users.Erase(ctx, d.booking.UserID, d.bookings.Eraser(), d.properties.Eraser(), d.reviews.Eraser())
+	erased, err := d.users.Erase(ctx, d.booking.UserID, d.bookings.Eraser(bookings.RefuseUpcoming), d.properties.Eraser(), d.reviews.Eraser())
 	if err != nil {
 		return err
 	}

@@ -141,7 +141,7 @@ func (p *platform) cancel(ctx context.Context, out *details) error {
 		if i < late {
 			refund.Status = bookings.PaymentPending
 		}
-		_, err := p.bookings.CancelWithRefund(ctx, p.sold[i].ID, "plans changed", refund)
+		_, err := p.bookings.Cancel(ctx, p.sold[i].ID, "plans changed", []bookings.Refund{refund})
 		return err
 	})
 }
@@ -178,7 +178,7 @@ func (p *platform) edit(ctx context.Context, out *details) error {
 func (p *platform) erase(ctx context.Context, out *details) error {
 	b := p.sold[cancelled-1]
 	p.erased = b.UserID
-	done, err := p.users.Erase(ctx, b.UserID, p.bookings.Eraser(), p.properties.Eraser())
+	done, err := p.users.Erase(ctx, b.UserID, p.bookings.Eraser(bookings.RefuseUpcoming), p.properties.Eraser())
 	if err != nil {
 		return err
 	}

@@ -8,4 +8,22 @@ type Set struct {
 	Written *string  // the write id that the item must have
 	Agreed  []string // what the update is about; nil if not stated
 	Missing bool     // a delete succeeds if the item does not exist
+	Whole   bool     // there are options of the whole write, which the operation passes on
+}
+
+// Option is an option of an update or a delete.
+type Option interface{ Apply(*Set) }
+
+// Func is an option that is no more than what it sets.
+type Func func(*Set)
+
+// Apply calls the function.
+func (f Func) Apply(s *Set) { f(s) }
+
+// Of collects options.
+func Of[O Option](opts []O) (s Set) {
+	for _, option := range opts {
+		option.Apply(&s)
+	}
+	return s
 }

@@ -3,13 +3,11 @@
 // [Amenities] and [Locations] are the catalogues that every platform for lodging needs. [New] declares a catalogue of
 // your own, and [NewSetting] a configuration item.
 //
-//	| task | method | request |
-//	|---|---|---|
-//	| an entry by its id                       | [Catalog.Get]      | GetItem Metadata |
-//	| all entries                              | [Catalog.All]      | Query Metadata, SK begins with ITEM# |
-//	| entries with a name                      | [Catalog.Find]     | Query Metadata, SK begins with NAME#{name}# |
-//	| entries with a name that begins with ... | [Catalog.Complete] | Query Metadata, SK begins with NAME#{prefix} |
-//	| a configuration item                     | [Setting.Get]      | GetItem Metadata |
+//   - an entry by its id: [Catalog.Get], GetItem Metadata
+//   - all entries: [Catalog.All], Query Metadata, SK begins with ITEM#
+//   - entries with a name: [Catalog.Find], Query Metadata, SK begins with NAME#{name}#
+//   - entries with a name that begins with ...: [Catalog.Complete], Query Metadata, SK begins with NAME#{prefix}
+//   - a configuration item: [Setting.Get], GetItem Metadata
 //
 // Lists are eventually consistent: an entry that was just written may be missing or shown as it was before. A catalogue
 // is one partition, from which DynamoDB reads up to about 6,000 pages of up to 4 KB a second.

@@ -29,15 +29,17 @@
 //
 // # Orders
 //
-//	| order | computed from | candidates in a city | candidates around a point |
-//	|---|---|---|---|
-//	| [Recommended]  | the score of featured properties, then the rating, or [Request.Rank] | the best rated | all |
-//	| [BestRated]    | the guest rating         | the order of the index | all |
-//	| [LowestPrice]  | the lowest base price    | the order of the index | all |
-//	| [HighestPrice] | the highest base price   | those with the highest lowest price | all |
-//	| [LowestTotal]  | the price of the cheapest quote | those with the lowest base price | the same |
-//	| [HighestTotal] | the price of the cheapest quote | those with the highest lowest price | those with the highest base price |
-//	| [Nearest]      | the distance from [Request.Point] | the best rated | all |
+//   - [Recommended], by the score of featured properties, then the rating, or [Request.Rank]. Candidates in a city: the
+//     best rated; around a point: all
+//   - [BestRated], by the guest rating. Candidates in a city: the order of the index; around a point: all
+//   - [LowestPrice], by the lowest base price. Candidates in a city: the order of the index; around a point: all
+//   - [HighestPrice], by the highest base price. Candidates in a city: those with the highest lowest price; around a
+//     point: all
+//   - [LowestTotal], by the price of the cheapest quote. Candidates in a city: those with the lowest base price; around
+//     a point: the same
+//   - [HighestTotal], by the price of the cheapest quote. Candidates in a city: those with the highest lowest price;
+//     around a point: those with the highest base price
+//   - [Nearest], by the distance from [Request.Point]. Candidates in a city: the best rated; around a point: all
 //
 // Where the candidates have the order of the index, or all are read, the pages together are one ordered list. The other
 // orders are computed for a limited number of candidates at a time, see [Request.Candidates]. If there may be more,

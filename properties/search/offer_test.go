@@ -193,7 +193,7 @@ func TestRoomsOfOneTypeForALongStay(t *testing.T) {
 		require.Len(t, quotes, 1)
 		assert.Equal(t, must(usd(want).Times(nights)), quotes[0].Total)
 		h.book(t, quotes[0])
-		_, err := bookings.New(h.DB.DB, nil).Cancel(t.Context(), must(bookings.New(h.DB.DB, nil).ByStatus(bookings.Confirmed).Page(t.Context(), dynastay.Paging{})).Items[0].ID, "")
+		_, err := bookings.New(h.DB.DB, nil).Cancel(t.Context(), must(bookings.New(h.DB.DB, nil).ByStatus(bookings.Confirmed).Page(t.Context(), dynastay.Paging{})).Items[0].ID, "", nil)
 		require.NoError(t, err)
 	}
 }

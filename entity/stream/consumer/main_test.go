@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 // deliveriesTable has one item for each gauge, with the readings in the order in which they were delivered.
 var deliveriesTable = &dynastay.Schema{Name: "Deliveries", Key: dynastay.KeyNames{Partition: "PK"}}
 
-var deliver = dynastay.Prepare(expression.NewBuilder().WithUpdate(expression.Set(expression.Name("Readings"),
+var deliver = dynastay.MustCompile(expression.NewBuilder().WithUpdate(expression.Set(expression.Name("Readings"),
 	expression.ListAppend(expression.IfNotExists(expression.Name("Readings"), expression.Value([]int{})), dynastay.Param("reading")))))
 
 // consume is a process that stores every delivery until it is interrupted, or killed.

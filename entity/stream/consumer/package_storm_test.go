@@ -59,7 +59,7 @@ func (w *worker) over(client any) *http.Client {
 // talliesTable has the effects of the handler: the number of readings of each gauge.
 var talliesTable = &dynastay.Schema{Name: "Tallies", Key: dynastay.KeyNames{Partition: "PK"}}
 
-var countOne = dynastay.Prepare(expression.NewBuilder().WithUpdate(expression.Add(expression.Name("Readings"), expression.Value(1)))).With(nil)
+var countOne = dynastay.MustCompile(expression.NewBuilder().WithUpdate(expression.Add(expression.Name("Readings"), expression.Value(1)))).With(nil)
 
 func countOp(name string) *dynastay.Operation[struct{}] {
 	return dynastay.NewOp(dynastay.OpSpec[struct{}]{

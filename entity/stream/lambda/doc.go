@@ -26,14 +26,14 @@
 //
 // # Errors
 //
-//	| what failed | without PartialBatch | with PartialBatch |
-//	|---|---|---|
-//	| a function of the router | the batch is repeated | the record and those after it are repeated |
-//	| the same, and the error is permanent (see [stream.Permanent]) | DeadLetter, then the next record | the same |
-//	| a record or an entity cannot be read, or a panic | as above: permanent | the same |
-//	| DeadLetter, or there is none | the batch is repeated | the record and those after it are repeated |
-//	| no route is for the table | the batch is repeated | the record and those after it are repeated |
-//	| the time is over | the batch is repeated | the first one not handled and those after it are repeated |
+//   - A function of the router fails: the batch is repeated; with PartialBatch, the record and those after it are repeated.
+//   - It fails with a permanent error, see [stream.Permanent], or panics, or a record or an entity cannot be read:
+//     DeadLetter gets the record, then the next one is handled.
+//   - DeadLetter fails, or there is none: the batch is repeated; with PartialBatch, the record and those after it are
+//     repeated.
+//   - No route is for the table: the batch is repeated; with PartialBatch, the record and those after it are repeated.
+//   - The time is over: the batch is repeated; with PartialBatch, the first one not handled and those after it are
+//     repeated.
 //
 // If no route is for the table, the routes or the mapping must be corrected: the table's name, with its prefix, is not
 // one of Router.Tables.

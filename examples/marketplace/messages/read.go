@@ -10,9 +10,9 @@ import (
 )
 
 // raise is the change of ReadUpTo. It leaves the write id as it is, so a message that is being sent is not overtaken.
-var raise = func() *dynastay.Prepared {
+var raise = func() *dynastay.Compiled {
 	readUpTo, n := dynastay.NameOf(attrReadUpTo), dynastay.Param("n")
-	return dynastay.Prepare(expression.NewBuilder().
+	return dynastay.MustCompile(expression.NewBuilder().
 		WithUpdate(expression.Set(readUpTo, n)).
 		WithCondition(expression.GreaterThanEqual(dynastay.NameOf(attrReceived), n).
 			And(dynastay.Absent(attrReadUpTo).Or(expression.LessThan(readUpTo, n)))))

@@ -91,7 +91,7 @@ func (c *counting) addTo(tx *dynastay.Tx) {
 	if !c.any {
 		return
 	}
-	expr := dynastay.Prepare(expression.NewBuilder().WithUpdate(c.update).WithCondition(c.condition)).With(nil)
+	expr := dynastay.MustCompile(expression.NewBuilder().WithUpdate(c.update).WithCondition(c.condition)).With(nil)
 	tx.Update(keys.Table, keys.Table.Key.From(c.row), expr).Else(func(dynastay.Row) error { return dynastay.ErrOvertaken })
 }
 

@@ -180,7 +180,7 @@ func (r *Repository) changeOp(
 	what change, invalid error, input func(*dynastay.Input),
 ) *dynastay.Operation[*Profile] {
 	return dynastay.NewOp(dynastay.OpSpec[*Profile]{
-		Name: what.name, Invalid: invalid, Input: input,
+		Name: what.name, Invalid: invalid, Input: input, Options: what.opts,
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*Profile, error) {
 			at, err := key.Of(keys.Profile{UserID: what.userID})
 			if err != nil {

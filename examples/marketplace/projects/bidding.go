@@ -186,7 +186,7 @@ func (r *Repository) moveBids(ctx context.Context, tx *dynastay.Tx, at dynastay.
 		condition = condition.And(dynastay.Absent(attrBids))
 		update = expression.Set(dynastay.NameOf(attrBids), expression.Value(dynastay.Number(n)))
 	}
-	expr := dynastay.Prepare(expression.NewBuilder().WithUpdate(update).WithCondition(condition)).With(nil)
+	expr := dynastay.MustCompile(expression.NewBuilder().WithUpdate(update).WithCondition(condition)).With(nil)
 	tx.Update(keys.Table, at, expr).Else(func(dynastay.Row) error { return dynastay.ErrOvertaken })
 	return nil
 }

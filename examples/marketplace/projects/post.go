@@ -116,7 +116,7 @@ func (r *Repository) UpdateOp(
 		err = r.project.CheckUpdate(opts...)
 	}
 	return dynastay.NewOp(dynastay.OpSpec[*Project]{
-		Name: "projects.Update", Invalid: err, Input: entity.InputOf(at, opts...),
+		Name: "projects.Update", Invalid: err, Input: entity.InputOf(at, opts...), Options: opts,
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*Project, error) {
 			c, err := r.projects.Change(ctx, at, r.edited(at, fn), opts...)
 			if err != nil {

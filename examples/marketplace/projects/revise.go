@@ -65,7 +65,7 @@ func (r *Repository) ReviseOp(
 ) *dynastay.Operation[*Bid] {
 	bid, err := r.pairOf(projectID, workerID)
 	return dynastay.NewOp(dynastay.OpSpec[*Bid]{
-		Name: "projects.Revise", Invalid: cmp.Or(err, r.bid.CheckUpdate(opts...)), Input: entity.InputOf(bid.at, opts...),
+		Name: "projects.Revise", Invalid: cmp.Or(err, r.bid.CheckUpdate(opts...)), Input: entity.InputOf(bid.at, opts...), Options: opts,
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*Bid, error) {
 			now, err := bid.pending(ctx)
 			if err != nil {

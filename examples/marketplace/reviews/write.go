@@ -114,7 +114,7 @@ func (r *Repository) UpdateOp(k Key, fn func(*Review) error, opts ...dynastay.Up
 	at, profile, invalid := k.items()
 	return dynastay.NewOp(dynastay.OpSpec[*Review]{
 		Name: "reviews.Update", Invalid: cmp.Or(invalid, r.review.CheckUpdate(opts...)), Contest: contest(profile),
-		Input: entity.InputOf(at, opts...),
+		Input: entity.InputOf(at, opts...), Options: opts,
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*Review, error) {
 			rows, err := r.db.GetAll(ctx, keys.Table, []dynastay.Key{at, profile}, dynastay.Consistent)
 			if err != nil {

@@ -128,7 +128,7 @@ func (r *Repository) changeProductOp(name, sellerID, productID string, m product
 		input = entity.InputOf(at, m.opts...)
 	}
 	return dynastay.NewOp(dynastay.OpSpec[*Product]{
-		Name: name, Invalid: cmp.Or(err, r.product.CheckUpdate(m.opts...)), Input: input,
+		Name: name, Invalid: cmp.Or(err, r.product.CheckUpdate(m.opts...)), Input: input, Options: m.opts,
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*Product, error) {
 			c, err := r.products.Change(ctx, at, func(p *Product) error {
 				if p.ID != productID || p.SellerID != sellerID {

@@ -125,10 +125,10 @@ func TestUpdate(t *testing.T) {
 
 	// A replay does not run the function.
 	for range 2 {
-		got, err = dynastay.Do(t.Context(), m.DB.DB, m.repo.UpdateOp(seller, "b1", func(p *shop.Product) error {
+		got, err = m.repo.Update(t.Context(), seller, "b1", func(p *shop.Product) error {
 			p.Description += "x"
 			return nil
-		}, dynastay.AgreedOn("x")), dynastay.IdempotencyKey("k"))
+		}, dynastay.AgreedOn("x"), dynastay.IdempotencyKey("k"))
 		require.NoError(t, err)
 		assert.Equal(t, "x", got.Description)
 	}

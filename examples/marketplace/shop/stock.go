@@ -21,7 +21,7 @@ var (
 
 	existing = expression.AttributeExists(dynastay.NameOf(keys.Table.Key.Partition))
 
-	takeOrdered = dynastay.Prepare(expression.NewBuilder().
+	takeOrdered = dynastay.MustCompile(expression.NewBuilder().
 			WithCondition(dynastay.NameOf(attrStatus).Equal(expression.Value(string(Active))).
 				And(dynastay.NameOf(attrPrice).Equal(dynastay.Param("price"))).
 				And(dynastay.NameOf(attrCurrency).Equal(dynastay.Param("currency"))).
@@ -29,15 +29,15 @@ var (
 				And(stock.GreaterThanEqual(amount))).
 			WithUpdate(expression.Set(stock, stock.Minus(amount))))
 
-	reduce = dynastay.Prepare(expression.NewBuilder().
+	reduce = dynastay.MustCompile(expression.NewBuilder().
 		WithCondition(stock.GreaterThanEqual(amount)).
 		WithUpdate(expression.Set(stock, stock.Minus(amount))))
 
-	increase = dynastay.Prepare(expression.NewBuilder().
+	increase = dynastay.MustCompile(expression.NewBuilder().
 			WithCondition(existing.And(expression.AttributeNotExists(stock).Or(expression.AttributeType(stock, expression.Number)))).
 			WithUpdate(expression.Set(stock, expression.Plus(expression.IfNotExists(stock, expression.Value(0)), amount))))
 
-	replaceNull = dynastay.Prepare(expression.NewBuilder().
+	replaceNull = dynastay.MustCompile(expression.NewBuilder().
 			WithCondition(expression.AttributeType(stock, expression.Null)).
 			WithUpdate(expression.Set(stock, amount)))
 )

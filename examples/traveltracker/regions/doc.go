@@ -1,13 +1,11 @@
 // Package regions stores the regions that a traveller can visit: the countries, the US states and the Canadian
 // provinces. Package reference has their data, and [Repository.Load] stores it.
 //
-//	| task | method | request |
-//	|---|---|---|
-//	| a region by its code            | [Repository.Get]    | GetItem |
-//	| regions by their codes          | [Repository.GetAll] | BatchGetItem |
-//	| all regions of a type           | [Repository.All]    | Query PK = GEO#{type} |
-//	| regions by what a person types  | [Repository.ByName] | Query GSI1, SK begins with NAME#{name} |
-//	| regions on a part of the map    | [Repository.InView] | Query PK = BBOX#{cell}, at most 32 cells |
+//   - a region by its code: [Repository.Get], GetItem
+//   - regions by their codes: [Repository.GetAll], BatchGetItem
+//   - all regions of a type: [Repository.All], Query PK = GEO#{type}
+//   - regions by what a person types: [Repository.ByName], Query GSI1, SK begins with NAME#{name}
+//   - regions on a part of the map: [Repository.InView], Query PK = BBOX#{cell}, at most 32 cells
 //
 // # Other items of a region
 //

@@ -180,9 +180,9 @@ func (a *application) applyVisit(tx *dynastay.Tx, p part, row dynastay.Row) erro
 		c.Visit = v
 	}
 	is := state{exists: exists, deleted: v.Deleted, version: v.Version, stamp: v.stamp, fields: visitFields, waited: a.waited}
-	verdict := judge(is, a.version(p), p.edit.fields, a.rule, c)
-	if verdict.outcome == Applied {
-		after, err := a.writeVisit(tx, p, row, v, verdict.fields)
+	how := resolve(is, a.version(p), p.edit.fields, a.rule, c)
+	if how.outcome == Applied {
+		after, err := a.writeVisit(tx, p, row, v, how.fields)
 		if err != nil {
 			return err
 		}
@@ -190,7 +190,7 @@ func (a *application) applyVisit(tx *dynastay.Tx, p part, row dynastay.Row) erro
 	} else if !exists {
 		v = nil
 	}
-	return a.record(tx, p, verdict, v, nil)
+	return a.record(tx, p, how, v, nil)
 }
 
 // writeVisit adds the action that writes a visit, and counts it.

@@ -115,7 +115,7 @@ func (l *log) close(tx *dynastay.Tx) error {
 }
 
 func unchanged(row dynastay.Row, known ...string) dynastay.Expr {
-	return dynastay.Prepare(expression.NewBuilder().WithCondition(dynastay.Unchanged(keys.Table, row, known...))).With(nil)
+	return dynastay.MustCompile(expression.NewBuilder().WithCondition(dynastay.Unchanged(keys.Table, row, known...))).With(nil)
 }
 
 // overtaken lets an operation be prepared again: something has changed since it was read.

@@ -131,11 +131,11 @@ func (r *Repository) raise(ctx context.Context, op, userID, attr string) error {
 	return err
 }
 
-var raising = map[string]*dynastay.Prepared{attrLastSync: raised(attrLastSync), attrLastLogin: raised(attrLastLogin)}
+var raising = map[string]*dynastay.Compiled{attrLastSync: raised(attrLastSync), attrLastLogin: raised(attrLastLogin)}
 
-func raised(attr string) *dynastay.Prepared {
+func raised(attr string) *dynastay.Compiled {
 	name := dynastay.NameOf(attr)
-	return dynastay.Prepare(expression.NewBuilder().
+	return dynastay.MustCompile(expression.NewBuilder().
 		WithUpdate(expression.Set(name, dynastay.Param("now"))).
 		WithCondition(expression.AttributeExists(dynastay.NameOf(keys.Table.Key.Partition)).
 			And(dynastay.Absent(attr).Or(name.LessThan(dynastay.Param("now"))))))

@@ -17,9 +17,9 @@ func (a *application) applyProfile(tx *dynastay.Tx, p part) error {
 	c := a.conflict(p)
 	c.Profile, c.ProfileEdit = before, profileEditOf(p.edit, a.r.profile.Codec)
 	is := state{exists: true, version: before.Version, stamp: before.stamp, waited: a.waited}
-	verdict := judge(is, a.version(p), p.edit.fields, a.rule, c)
+	how := resolve(is, a.version(p), p.edit.fields, a.rule, c)
 	after := before
-	if verdict.outcome == Applied {
+	if how.outcome == Applied {
 		at, err := a.r.profile.Key(before)
 		if err != nil {
 			return err
@@ -27,10 +27,10 @@ func (a *application) applyProfile(tx *dynastay.Tx, p part) error {
 		change, err := a.r.profiles.ChangeOf(at, a.profileRow, func(u *Profile) error {
 			by := Stamp{Version: u.Version + 1, At: a.received(), DeviceID: a.deviceID}
 			stamps := u.stamps()
-			if err := applied(a.r.profile.Codec, u, p.edit, verdict.fields); err != nil {
+			if err := applied(a.r.profile.Codec, u, p.edit, how.fields); err != nil {
 				return err
 			}
-			u.Stamps = stamps.stamped(verdict.fields, by)
+			u.Stamps = stamps.stamped(how.fields, by)
 			return nil
 		})
 		if err != nil {
@@ -41,20 +41,20 @@ func (a *application) applyProfile(tx *dynastay.Tx, p part) error {
 		}
 		after = change.After
 	}
-	return a.record(tx, p, verdict, nil, after)
+	return a.record(tx, p, how, nil, after)
 }
 
 // record adds the entry of a part to the log, or to what waits for a decision, and remembers the answer.
-func (a *application) record(tx *dynastay.Tx, p part, j judged, v *Visit, u *Profile) error {
+func (a *application) record(tx *dynastay.Tx, p part, how resolution, v *Visit, u *Profile) error {
 	e := &Entry{
 		OperationID: p.id, UserID: a.userID, DeviceID: a.deviceID, Type: p.kind, Entity: a.op.entity(), EntityID: a.entityID(p),
 		ClientVersion: a.op.ClientVersion, ClientTime: a.op.ClientTime, Visit: v, Profile: u,
 	}
-	if j.conflict != nil {
-		e.Conflicts, e.Strategy = j.conflict.Fields, a.rule.name
+	if how.conflict != nil {
+		e.Conflicts, e.Strategy = how.conflict.Fields, a.rule.name
 	}
-	answer := seenPart{Outcome: j.outcome, EntityID: e.EntityID, Conflicts: e.Conflicts}
-	switch j.outcome {
+	answer := seenPart{Outcome: how.outcome, EntityID: e.EntityID, Conflicts: e.Conflicts}
+	switch how.outcome {
 	case Waiting:
 		e.Status, e.At, e.Visit, e.Profile, e.pending = StatusPending, a.r.db.Now(), nil, nil, p.edit.pending()
 		answer.PendingAt = e.At
@@ -63,11 +63,11 @@ func (a *application) record(tx *dynastay.Tx, p part, j judged, v *Visit, u *Pro
 	default:
 		e.Status = StatusApplied
 	}
-	if j.outcome != Waiting {
+	if how.outcome != Waiting {
 		e.ServerVersion, e.At = a.log.next()
 		e.Expires = e.At.Add(entryLife) // a cursor is as old as its entry, whatever the clocks do
 	}
-	result := Result{OperationID: p.id, Outcome: j.outcome, Visit: v, Profile: u, Conflict: j.conflict}
+	result := Result{OperationID: p.id, Outcome: how.outcome, Visit: v, Profile: u, Conflict: how.conflict}
 	switch {
 	case v != nil:
 		answer.Version = v.Version
@@ -76,7 +76,7 @@ func (a *application) record(tx *dynastay.Tx, p part, j judged, v *Visit, u *Pro
 	}
 	result.Version = answer.Version
 	a.answers, a.results = append(a.answers, answer), append(a.results, result)
-	if j.outcome == Waiting && a.waited != nil {
+	if how.outcome == Waiting && a.waited != nil {
 		return nil
 	}
 	item, err := a.r.entry.Item(e)

@@ -65,7 +65,7 @@ func (r *Repository) Recount(ctx context.Context, userID string) (wrong bool, er
 			if !wrong {
 				return false, nil
 			}
-			tx.Update(keys.Table, at, dynastay.Prepare(expression.NewBuilder().WithUpdate(update).WithCondition(condition)).With(nil)).
+			tx.Update(keys.Table, at, dynastay.MustCompile(expression.NewBuilder().WithUpdate(update).WithCondition(condition)).With(nil)).
 				Else(overtaken)
 			return true, log.close(tx) // no visit has changed since the head was read
 		},

@@ -176,7 +176,7 @@ func (r *Repository) countRegions(tx *dynastay.Tx, userID string, profile dynast
 		}
 	}
 	if any {
-		expr := dynastay.Prepare(expression.NewBuilder().WithUpdate(update).WithCondition(condition)).With(nil)
+		expr := dynastay.MustCompile(expression.NewBuilder().WithUpdate(update).WithCondition(condition)).With(nil)
 		tx.Update(keys.Table, at, expr).Else(overtaken)
 	}
 	return nil

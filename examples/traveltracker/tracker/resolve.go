@@ -121,8 +121,8 @@ func TakeFields(fields ...Field) Decision { return Decision{kind: takeFields, fi
 // Ask keeps the operation until a person has decided: see [Repository.Settle].
 func Ask() Decision { return Decision{kind: ask} }
 
-// judged is what becomes of one part of an operation.
-type judged struct {
+// resolution is what becomes of one part of an operation.
+type resolution struct {
 	outcome  Outcome // Applied, Rejected or Waiting
 	fields   []Field // that are written
 	conflict *Conflict
@@ -143,8 +143,8 @@ type state struct {
 // profile: all of it was written since.
 func (s state) since(version int, by Stamp) bool { return by.Version > version || version > s.version }
 
-// judge decides what becomes of a change. c has the device, the time, and the type of the operation.
-func judge(s state, version int, changed []Field, rule Rule, c *Conflict) judged {
+// resolve decides what becomes of a change. c has the device, the time, and the type of the operation.
+func resolve(s state, version int, changed []Field, rule Rule, c *Conflict) resolution {
 	after := func(f Field) bool {
 		stamp := s.stamp(f)
 		return s.since(version, stamp) && stamp.DeviceID != c.DeviceID || s.waited != nil && s.since(*s.waited, stamp)
@@ -159,14 +159,14 @@ func judge(s state, version int, changed []Field, rule Rule, c *Conflict) judged
 	c.changed = changed
 	switch {
 	case !s.exists && c.Type == Create:
-		return judged{Applied, changed, nil}
+		return resolution{Applied, changed, nil}
 	case !s.exists, s.deleted && c.Type != Create && !after(Deleted):
 		// It is gone, as the device could know; nothing brings it back but a create. What is missing counts as deleted.
 		c.Fields = []FieldConflict{{Field: Deleted}}
 		if s.exists {
 			c.Fields[0].Stamp = s.stamp(Deleted)
 		}
-		return judged{Rejected, nil, c}
+		return resolution{Rejected, nil, c}
 	case s.deleted && c.Type == Create:
 		clash(Deleted)
 	case s.deleted:
@@ -177,18 +177,18 @@ func judge(s state, version int, changed []Field, rule Rule, c *Conflict) judged
 		clash(changed...)
 	}
 	if len(c.Fields) == 0 {
-		return judged{Applied, changed, nil}
+		return resolution{Applied, changed, nil}
 	}
 	switch d := rule.decide(c); {
 	case d.kind == ask:
-		return judged{Waiting, nil, c}
+		return resolution{Waiting, nil, c}
 	case d.kind == takeClient:
-		return judged{Applied, changed, c}
+		return resolution{Applied, changed, c}
 	case d.kind == takeFields:
 		fields := slices.DeleteFunc(slices.Clone(changed), func(f Field) bool { return !slices.Contains(d.fields, f) })
 		if len(fields) > 0 {
-			return judged{Applied, fields, c}
+			return resolution{Applied, fields, c}
 		}
 	}
-	return judged{Rejected, nil, c}
+	return resolution{Rejected, nil, c}
 }

@@ -136,7 +136,7 @@ func (r *Repository) storeOp(s Statistics) *dynastay.Operation[*Statistics] {
 	})
 }
 
-var thereIs = dynastay.Prepare(expression.NewBuilder().WithCondition(
+var thereIs = dynastay.MustCompile(expression.NewBuilder().WithCondition(
 	expression.AttributeExists(dynastay.NameOf(keys.Table.Key.Partition)))).With(nil)
 
 // StatisticsOn returns the statistics of all users that were calculated on a day, by user. They are kept for seven days.

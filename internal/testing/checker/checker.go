@@ -129,7 +129,7 @@ func (w *worker) callIn(ctx context.Context, name, items, about string, mayRefus
 	if time.Since(began) >= plenty {
 		w.differ("a call that does not end", items, "%s: %v", name, err)
 	}
-	v := judge(err, mayRefuse)
+	v := verdictOf(err, mayRefuse)
 	w.tally(name, v)
 	text := fmt.Sprintf("%d %s %s worker %d: %s %s: %s", n, time.Now().Format("05.000000"), w.process.name, w.n, name, about, v)
 	if err != nil {

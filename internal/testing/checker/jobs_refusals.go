@@ -16,7 +16,7 @@ func (c *jobCall) overwritten(at moment, others []*jobCall) bool {
 }
 
 // justifiedJob reports whether a refusal was true at some moment of its call. What the call itself has written is no
-// reason. A project and a bid are not read at one moment, so each refusal is judged by what it names alone.
+// reason. A project and a bid are not read at one moment, so each refusal is checked against what it names alone.
 func (s *jobs) justifiedJob(c *jobCall, at told, l *jobLife) bool {
 	var status *projects.StatusError
 	var bid *projects.BidStatusError

@@ -95,13 +95,13 @@ func (m *managers) update(w *worker) {
 	defer m.mu.Unlock()
 	if len(report.Dates) == 0 {
 		for date, own := range byNight {
-			own.verdict = m.judged(ctx, w, room, date, own, err, mayRefuse)
+			own.verdict = m.countNight(ctx, w, room, date, own, err, mayRefuse)
 		}
 		return
 	}
 	for _, d := range report.Dates {
 		own := byNight[d.Date]
-		own.verdict = m.judged(ctx, w, room, d.Date, own, d.Err, soldTooMany)
+		own.verdict = m.countNight(ctx, w, room, d.Date, own, d.Err, soldTooMany)
 		if d.Result == availability.Unchanged || (d.Result == availability.Unknown) != (own.verdict == unknown) || d.Overbooked != 0 {
 			m.differ("an untrue report", room+"/"+d.Date.String(), "%s, with mark %d", d, own.mark)
 		}
@@ -113,8 +113,8 @@ func soldTooMany(err error) bool {
 	return errors.As(err, &sold)
 }
 
-// judged counts and notes the outcome of one night.
-func (m *managers) judged(
+// countNight counts and notes the outcome of one night.
+func (m *managers) countNight(
 	ctx context.Context, w *worker, room string, date dynastay.Date, u *nightUpdate, err error, mayRefuse refusal,
 ) verdict {
 	at := fmt.Sprintf("%s/%s", room, date)

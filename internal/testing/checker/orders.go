@@ -166,12 +166,12 @@ func contest(p *process, goods []string) *dynastay.Contest {
 }
 
 var (
-	takeOne = dynastay.Prepare(expression.NewBuilder().
+	takeOne = dynastay.MustCompile(expression.NewBuilder().
 		WithCondition(dynastay.NameOf("left").GreaterThanEqual(expression.Value(1))).
 		WithUpdate(expression.Set(dynastay.NameOf("left"), dynastay.NameOf("left").Minus(expression.Value(1)))))
-	returnOne = dynastay.Prepare(expression.NewBuilder().
+	returnOne = dynastay.MustCompile(expression.NewBuilder().
 			WithUpdate(expression.Set(dynastay.NameOf("left"), dynastay.NameOf("left").Plus(expression.Value(1)))))
-	ofVersion = dynastay.Prepare(expression.NewBuilder().
+	ofVersion = dynastay.MustCompile(expression.NewBuilder().
 			WithCondition(dynastay.NameOf("version").Equal(dynastay.Param("version"))))
 )
 

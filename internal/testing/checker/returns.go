@@ -73,12 +73,12 @@ var (
 	errNoShelf  = errors.New("there is no such shelf")
 	errShelf    = errors.New("there is a shelf")
 
-	addPiece = dynastay.Prepare(expression.NewBuilder().
+	addPiece = dynastay.MustCompile(expression.NewBuilder().
 			WithCondition(expression.AttributeExists(dynastay.NameOf("count"))).
 			WithUpdate(expression.Set(dynastay.NameOf("count"), dynastay.NameOf("count").Plus(expression.Value(1)))))
-	noShelf = dynastay.Prepare(expression.NewBuilder().
+	noShelf = dynastay.MustCompile(expression.NewBuilder().
 		WithCondition(expression.AttributeNotExists(dynastay.NameOf("id"))))
-	sameShelf = dynastay.Prepare(expression.NewBuilder().
+	sameShelf = dynastay.MustCompile(expression.NewBuilder().
 			WithCondition(dynastay.NameOf("life").Equal(dynastay.Param("life")).
 				And(dynastay.NameOf("count").Equal(dynastay.Param("count")))))
 )

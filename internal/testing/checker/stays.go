@@ -143,11 +143,11 @@ func (m *stayMove) part(p *process) (dynastay.Part, func() bookings.Cancellation
 	}
 	switch m.kind {
 	case confirming:
-		var options []bookings.ConfirmOption
+		var payments []bookings.Payment
 		if m.notice != nil {
-			options = append(options, bookings.WithPayment(*m.notice.payment))
+			payments = append(payments, *m.notice.payment)
 		}
-		return moved(p.bookings.ConfirmOp(m.booking.id, options...))
+		return moved(p.bookings.ConfirmOp(m.booking.id, payments))
 	case checkingIn:
 		return moved(p.bookings.CheckInOp(m.booking.id, m.rooms))
 	case checkingOut:
@@ -157,11 +157,11 @@ func (m *stayMove) part(p *process) (dynastay.Part, func() bookings.Cancellation
 	case expiring:
 		return ended(p.bookings.ExpireOp(m.booking.id))
 	}
-	var options []bookings.CancelOption
+	var refunds []bookings.Refund
 	if m.notice != nil {
-		options = append(options, bookings.WithRefund(*m.notice.refund))
+		refunds = append(refunds, *m.notice.refund)
 	}
-	return ended(p.bookings.CancelOp(m.booking.id, m.mark, options...))
+	return ended(p.bookings.CancelOp(m.booking.id, m.mark, refunds))
 }
 
 // checkResult compares what a move returned with what it was to do. Under a key it may be what has become of the

@@ -136,7 +136,7 @@ func heldAt(day int, slot venue.Slot, dayOfEvent int) error {
 	}}
 }
 
-// deny adds a refused call about a booking or an event, whose reason is to be judged.
+// deny adds a refused call about a booking or an event, whose reason is to be checked.
 func (g *guestbook) deny(kind, id string, version int, at span, err error) *venueCall {
 	c := venueCall{kind: kind, version: version}
 	switch {

@@ -45,7 +45,7 @@ var (
 	ended   = refusedBy(context.Canceled, context.DeadlineExceeded)
 )
 
-func judge(err error, mayRefuse refusal) verdict {
+func verdictOf(err error, mayRefuse refusal) verdict {
 	switch isUnknown, isDone := errors.Is(err, dynastay.ErrOutcomeUnknown), errors.Is(err, dynastay.ErrCommitted); {
 	case err == nil:
 		return acknowledged

@@ -66,62 +66,6 @@ func (l ledger) moment(at time.Time) time.Time {
 	return at.UTC().Truncate(time.Millisecond)
 }
 
-// account returns the payments and refunds of a booking. Other software stores only the summary, perhaps without a
-// currency, which is then that of the booking.
-func (s stored) account(bookingID string, currency dynastay.Currency) (*account, error) {
-	a := &account{bookingID: bookingID}
-	for _, row := range s.payments {
-		p, err := paymentEntity.Value(row)
-		if err != nil {
-			return nil, err
-		}
-		a.payments = append(a.payments, *p)
-	}
-	for _, row := range s.refunds {
-		r, err := refundEntity.Value(row)
-		if err != nil {
-			return nil, err
-		}
-		a.refunds = append(a.refunds, *r)
-	}
-	if len(a.payments) == 0 && s.summary.Exists() {
-		summary, err := readSummary(s.summary, currency)
-		if err != nil {
-			return nil, err
-		}
-		a.adopt(summary)
-	}
-	return a, nil
-}
-
-// adopt makes a payment, and perhaps a refund, of a summary that other software stored.
-func (a *account) adopt(s *PaymentSummary) {
-	p := s.Payment
-	p.BookingID = a.bookingID
-	key := keys.PaymentAttempt{BookingID: a.bookingID, ProviderTransactionID: p.ProviderTransactionID}
-	if _, err := keys.Of(key); err != nil {
-		p.ProviderTransactionID, a.nameless = a.bookingID, true
-	}
-	p.At = s.At
-	if p.At.IsZero() {
-		p.At = p.CreatedAt
-	}
-	a.unclear = p.Status == PaymentPartiallyRefunded && s.Refunded.Sign() == 0
-	switch p.Status = p.Status.normal(); p.Status {
-	case PaymentPartiallyRefunded, PaymentRefunded:
-		p.Status = PaymentPaid
-	}
-	a.payments = append(a.payments, p)
-	a.adopted = 1
-	if s.Refunded.Sign() > 0 && len(a.refunds) == 0 {
-		a.refunds = append(a.refunds, Refund{
-			ID: a.bookingID, BookingID: a.bookingID, ProviderTransactionID: p.ProviderTransactionID,
-			Amount: s.Refunded, Status: PaymentRefunded, At: s.RefundedAt, CreatedAt: s.RefundedAt,
-		})
-		a.adopted++
-	}
-}
-
 // settle lets record, if it is not nil, change the account of a booking, and adds the actions that write what it has
 // changed. It also gives the booking the payment status that follows. The summary is nil if no payment has been
 // recorded.

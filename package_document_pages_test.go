@@ -1,0 +1,114 @@
+package dynastay_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/doc"
+	"go/parser"
+	"go/token"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay/internal/testing/page"
+)
+
+// patternPages are the pages with the patterns of packages, in the order in which the pages list them.
+var patternPages = []struct{ dir, page string }{
+	{"properties", "docs/patterns.md"}, {"properties/search", "docs/patterns.md"}, {"availability", "docs/patterns.md"},
+	{"bookings", "docs/patterns.md"}, {"users", "docs/patterns.md"}, {"reviews", "docs/patterns.md"},
+	{"availability/listing", "docs/patterns.md"}, {"bookings/venue", "docs/patterns.md"},
+	{"examples/traveltracker/tracker", "examples/traveltracker/README.md"},
+	{"examples/traveltracker/regions", "examples/traveltracker/README.md"},
+	{"examples/marketplace/people", "examples/marketplace/README.md"},
+	{"examples/marketplace/projects", "examples/marketplace/README.md"},
+	{"examples/marketplace/shop", "examples/marketplace/README.md"},
+	{"examples/marketplace/reviews", "examples/marketplace/README.md"},
+	{"examples/marketplace/messages", "examples/marketplace/README.md"},
+}
+
+// patternLine is the last line of the comment of a method that answers a pattern.
+var patternLine = regexp.MustCompile(`(?m)^Pattern ([A-Z]\d+(?:, [a-z ]+)?|[a-z ]+): (.*), ((?:at most )?\d+) requests?$`)
+
+// A pattern stands in one place, the last line of its method's comment. Its number of requests is that of the test of the
+// patterns, and the pages have what the comments say.
+func TestEveryPatternHasItsMethod(t *testing.T) {
+	t.Parallel()
+	promised := map[string]string{}
+	for _, p := range patternPages {
+		var rows [][]string
+		methods := methodsOf(t, p.dir)
+		for _, method := range methods {
+			if !strings.Contains(method.Doc.Text(), "Pattern ") {
+				continue
+			}
+			found := patternLine.FindStringSubmatch(method.Doc.Text())
+			if !assert.NotNil(t, found, "the pattern's line of %s.%s", p.dir, method.Name.Name) {
+				continue
+			}
+			assert.NotContains(t, promised, found[1], "two methods for one pattern")
+			promised[found[1]] = found[3]
+			does := synopsis(method)
+			if strings.HasPrefix(does, "runs ") {
+				op := slices.IndexFunc(methods, func(m *ast.FuncDecl) bool { return m.Name.Name == method.Name.Name+"Op" })
+				does = synopsis(methods[op])
+			}
+			receiver := method.Recv.List[0].Type.(*ast.StarExpr).X.(*ast.Ident).Name
+			rows = append(rows, []string{
+				found[1], does, fmt.Sprintf("`%s.%s.%s`", path.Base(p.dir), receiver, method.Name.Name), found[2], found[3],
+			})
+		}
+		slices.SortStableFunc(rows, func(a, b []string) int { return orderOfPatterns(a[0], b[0]) })
+		page.Section(t, p.page, "patterns of "+p.dir,
+			page.Table([]string{"pattern", "what the method does", "method", "what it reads or writes", "requests"}, rows))
+	}
+	listed := map[string]string{}
+	for _, p := range everyPattern() {
+		listed[p.id] = fmt.Sprint(p.requests)
+		if most := atMost[p.id]; most > 0 {
+			listed[p.id] = fmt.Sprint("at most ", most)
+		}
+	}
+	assert.Equal(t, promised, listed)
+	assert.NotEmpty(t, listed)
+}
+
+// methodsOf returns the methods that a package declares.
+func methodsOf(t *testing.T, dir string) (methods []*ast.FuncDecl) {
+	sources, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	require.NoError(t, err)
+	for _, source := range sources {
+		file, err := parser.ParseFile(token.NewFileSet(), source, nil, parser.ParseComments)
+		require.NoError(t, err)
+		for _, d := range file.Decls {
+			if method, ok := d.(*ast.FuncDecl); ok && method.Recv != nil {
+				methods = append(methods, method)
+			}
+		}
+	}
+	return methods
+}
+
+// synopsis returns the first sentence of a method's comment, without its name.
+func synopsis(method *ast.FuncDecl) string {
+	first := strings.TrimPrefix(new(doc.Package).Synopsis(method.Doc.Text()), method.Name.Name+" ")
+	return strings.NewReplacer("[", "", "]", "", " | ", " or ").Replace(strings.TrimSuffix(first, "."))
+}
+
+// orderOfPatterns sorts P2 before P10, and patterns without a number last.
+func orderOfPatterns(a, b string) int {
+	rank := func(id string) string {
+		name, number := "", 0
+		if _, err := fmt.Sscanf(id, "%1s%d", &name, &number); err != nil {
+			return "~" + id
+		}
+		return fmt.Sprintf("%s%02d%s", name, number, id)
+	}
+	return strings.Compare(rank(a), rank(b))
+}
