@@ -6,6 +6,7 @@ import (
 	"go/doc"
 	"go/parser"
 	"go/token"
+	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -111,4 +112,40 @@ func orderOfPatterns(a, b string) int {
 		return fmt.Sprintf("%s%02d%s", name, number, id)
 	}
 	return strings.Compare(rank(a), rank(b))
+}
+
+// promise is one of docs/guarantees.md, and proof is how it ends.
+var (
+	promise = regexp.MustCompile(`(?m)^- .*\n(?:  .*\n)*`)
+	proof   = regexp.MustCompile("Tests: (`[^`]+`(?:, `[^`]+`){0,3})\\.$")
+)
+
+// A promise ends with the one to four tests that prove it, so that nobody has to search for them.
+func TestPromisesNameTheirTests(t *testing.T) {
+	t.Parallel()
+	guarantees, err := os.ReadFile("docs/guarantees.md")
+	require.NoError(t, err)
+	promises := promise.FindAllString(string(guarantees), -1)
+	require.NotEmpty(t, promises)
+	for _, text := range promises {
+		found := proof.FindStringSubmatch(strings.Join(strings.Fields(text), " "))
+		if !assert.NotNil(t, found, "no tests at the end of\n%s", text) {
+			continue
+		}
+		for name := range strings.SplitSeq(strings.ReplaceAll(found[1], "`", ""), ", ") {
+			dir, test := path.Split(strings.ReplaceAll(name, ".", "/"))
+			assert.True(t, declaresTest(t, dir, test), "no test %s", name)
+		}
+	}
+}
+
+// declaresTest reports whether a test is in the files of a directory.
+func declaresTest(t *testing.T, dir, test string) bool {
+	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+	require.NoError(t, err)
+	return slices.ContainsFunc(files, func(file string) bool {
+		source, err := os.ReadFile(file)
+		require.NoError(t, err)
+		return strings.HasPrefix(test, "Test") && strings.Contains(string(source), "\nfunc "+test+"(t *testing.T) {")
+	})
 }
