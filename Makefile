@@ -18,4 +18,4 @@ bench:
 	go test -run '^$$' -bench . ./...
 
 docs:
-	go test -count=1 -run '^(TestPatterns|TestNames|TestEveryPatternHasItsMethod)$$' . -update
+	go test -count=1 -run '^(TestPatterns|TestNames|TestEveryPatternHasItsMethod|TestDecisionsAreLinked)$$' . -update

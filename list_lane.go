@@ -10,6 +10,7 @@ import (
 )
 
 // lane reads one partition of a list.
+// See docs/decisions/0009-lists.md for how little is read from each.
 type lane[T any] struct {
 	db     *DB
 	schema *Schema

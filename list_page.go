@@ -62,6 +62,7 @@ const cursorVersion = 1
 // position is where a page ended: the table's sort value and, if an index was read, also the index's sort value and the
 // table's partition value. It is the same for all merged partitions of a list: each continues after it. The partition
 // value that was queried is left out on purpose, see [Cursor].
+// See docs/decisions/0009-lists.md for why one position is enough.
 type position struct {
 	Sort string `json:"s,omitempty"`
 	PK   string `json:"p,omitempty"`

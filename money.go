@@ -24,6 +24,7 @@ type Money struct {
 
 // maxDigits is the number of digits that are always exact: decimal.Decimal has 19 digits, but does not support all
 // 19-digit values.
+// See docs/decisions/0005-money.md for why not a decimal of any length.
 const maxDigits = 18
 
 // NewMoney parses an amount such as "250.00" (digits with an optional sign and decimal point, no exponent) and checks

@@ -6,6 +6,7 @@ import (
 	"go/doc"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -148,4 +149,38 @@ func declaresTest(t *testing.T, dir, test string) bool {
 		require.NoError(t, err)
 		return strings.HasPrefix(test, "Test") && strings.Contains(string(source), "\nfunc "+test+"(t *testing.T) {")
 	})
+}
+
+// decisionLink is in a comment of the code that the decision explains.
+var decisionLink = regexp.MustCompile(`(?m)^\s*//.*(docs/decisions/[\w-]+\.md)`)
+
+// A decision that no code links to is not found by those who change the code.
+func TestDecisionsAreLinked(t *testing.T) {
+	t.Parallel()
+	decisions, err := filepath.Glob("docs/decisions/0*.md")
+	require.NoError(t, err)
+	require.NotEmpty(t, decisions)
+	explains := map[string][]string{}
+	require.NoError(t, filepath.WalkDir(".", func(file string, _ fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(file) != ".go" {
+			return err
+		}
+		source, err := os.ReadFile(file)
+		for _, link := range decisionLink.FindAllStringSubmatch(string(source), -1) {
+			explains[link[1]] = append(explains[link[1]], fmt.Sprintf("[%s](../../%[1]s)", filepath.ToSlash(file)))
+			assert.Contains(t, decisions, link[1], "the link in %s", file)
+		}
+		return err
+	}))
+	var rows [][]string
+	for _, decision := range decisions {
+		text, err := os.ReadFile(decision)
+		require.NoError(t, err)
+		title, _, _ := strings.Cut(strings.TrimPrefix(string(text), "# "), "\n")
+		assert.NotEmpty(t, explains[decision], "no comment links to %s", decision)
+		rows = append(rows, []string{
+			fmt.Sprintf("[%s](%s)", title, path.Base(decision)), strings.Join(slices.Compact(explains[decision]), ", "),
+		})
+	}
+	page.Section(t, "docs/decisions/README.md", "decisions", page.Table([]string{"decision", "explains"}, rows))
 }

@@ -126,6 +126,7 @@ func TestJSONOfAllStructs(t *testing.T) {
 }
 
 // Fields have their Go names. Texts, numbers and booleans are always there, everything else only if it has a value.
+// See docs/decisions/0023-json.md for the exceptions.
 func TestJSONHasOneRule(t *testing.T) {
 	for _, v := range sent {
 		of := reflect.TypeOf(v)

@@ -44,6 +44,7 @@ func (db *DB) Write(ctx context.Context, parts ...Part) error {
 }
 
 // write is one call of Write.
+// See docs/decisions/0001-one-transaction-per-write.md for why a write is never split.
 type write struct {
 	db       *DB
 	ops      []operation

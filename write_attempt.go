@@ -55,6 +55,7 @@ const (
 // lost, and by the verdict on the current request. A transaction is sent again with its token, and is then carried out
 // only once. A plain request has no token, so its item is read first. The result of a later request says nothing about
 // a lost one, unless both have the same token.
+// The table is explained in docs/decisions/0003-lost-answers.md.
 func nextMove(plain, lost bool, v verdict) move {
 	switch v {
 	case done:

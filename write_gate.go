@@ -10,6 +10,7 @@ import (
 // gates let the operations of one process queue for an item. Without them, the operations would conflict in DynamoDB,
 // where all but one would be cancelled and sent again. Gates change the number of requests, never the outcome: that is
 // decided by the condition in the transaction.
+// See docs/decisions/0002-gates.md for why a refusal may be shared.
 type gates struct {
 	mu    sync.Mutex
 	open  map[Ref]*gate

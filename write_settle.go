@@ -36,6 +36,7 @@ func (n *notDone) Unwrap() error { return n.error }
 // [ErrOvertaken] if it never will be, a [*notDone], or [ErrOutcomeUnknown]. Only what this write alone can have left
 // behind counts, never values, because another caller may have written the same ones. A missing trace proves nothing: a
 // request that was abandoned may still arrive.
+// See docs/decisions/0003-lost-answers.md for what a write id proves.
 func (w *write) settle(ctx context.Context, tx *Tx, got outcome, cause error) error {
 	if got.verdict == refused { // the refusal reports the current item
 		a, now := tx.actions[0], got.failed[0].old.Item()

@@ -23,6 +23,7 @@ func (tx *Tx) Skipped(s *Schema, key Key) bool {
 }
 
 // skip is an action that was refused, and that the write can do without.
+// See docs/decisions/0001-one-transaction-per-write.md for what counts before it.
 type skip struct {
 	failure
 	alone bool // the write had no other action

@@ -17,6 +17,7 @@ import (
 // it, and nights are marked or unmarked only while it still has that id, in the same transaction. So a caller that was
 // overtaken never leaves a night on sale, even if the guard has been reopened and closed again in the meantime. Callers
 // that close the same guard at the same time share the id and do not disturb each other.
+// See docs/decisions/0010-inventory.md for why an id is needed.
 type direction struct {
 	state string // the attribute of the guard that holds the id
 	other string // the one that it replaces

@@ -21,6 +21,7 @@ type written struct {
 
 // writeNight updates one night with one request, on condition that the night is the one that was read. If another
 // caller has changed the night in the meantime, writeNight reads it again.
+// See docs/decisions/0010-inventory.md for why an update is no transaction.
 func (r *Repository) writeNight(ctx context.Context, propertyID string, night *edit) (written, error) {
 	row, fresh := night.row, false
 	read := func(ctx context.Context) (err error) {

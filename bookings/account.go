@@ -43,6 +43,7 @@ func (e *PaymentError) Unwrap() error { return e.Err }
 // account is all payments and refunds of a booking. Notifications of a provider arrive late, twice and in any order, so
 // what is recorded must not depend on the order: of two notifications of one payment, the later one according to the
 // provider counts, except that a paid payment remains paid.
+// See docs/decisions/0015-payments.md for why nothing is added up as it arrives.
 type account struct {
 	bookingID string
 	payments  []Payment

@@ -97,6 +97,7 @@ func (r *Repository) endedHolds() dynastay.List[string] {
 	})
 }
 
+// sweep is one call of ExpireHolds. See docs/decisions/0013-holds-end-by-the-clock.md for why no time to live does it.
 type sweep struct {
 	*Repository
 	ids []string

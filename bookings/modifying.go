@@ -14,6 +14,7 @@ import (
 )
 
 // modifying is a modification that is being prepared.
+// See docs/decisions/0014-modifications.md for which rules and prices hold.
 type modifying struct {
 	*Repository
 	Modification

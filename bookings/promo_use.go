@@ -108,6 +108,7 @@ func (r *Repository) rediscount(ctx context.Context, b *Booking, m Modification)
 // contestFor adds promo codes to what an operation contends for. Otherwise, the bookings that want a popular code would
 // make each other fail over and over. Those in taken are to be used, under one of several spellings; returned is the
 // code whose use is returned.
+// See docs/decisions/0015-payments.md for why a write queues for a code before it queues for nights.
 func (r *Repository) contestFor(nights dynastay.Contest, taken, returned []dynastay.Ref) dynastay.Contest {
 	c := nights
 	c.Items = slices.Concat(nights.Items, taken, returned)

@@ -94,6 +94,7 @@ var probeTable = &dynastay.Schema{Name: "Probe", Key: dynastay.KeyNames{Partitio
 	{Name: "GSI1-Index", Key: dynastay.KeyNames{Partition: "gsi1pk", Sort: "sk"}},
 }}
 
+// probe asks an engine what it can do. See docs/decisions/0022-engines.md for why its name does not tell.
 type probe struct {
 	*dynamodb.Client
 	streams *dynamodbstreams.Client

@@ -14,6 +14,7 @@ import (
 )
 
 // replica is a second table with the items that a table had at an earlier time. Its requests bypass the faults.
+// See docs/decisions/0006-faults-on-the-wire.md for why it is a table.
 type replica struct {
 	client *dynamodb.Client
 	of     string // the full name of the table

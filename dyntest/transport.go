@@ -17,6 +17,7 @@ import (
 )
 
 // exchange is one HTTP request from the SDK to the engine. Each of the SDK's retries is a separate exchange.
+// See docs/decisions/0006-faults-on-the-wire.md for why nothing above it is wrapped.
 type exchange struct {
 	*http.Request // as the SDK made it, its body already read
 	operation     string

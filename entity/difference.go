@@ -11,6 +11,7 @@ import (
 )
 
 // difference is what an update writes, by path.
+// See docs/decisions/0004-derived-attributes.md for its condition.
 type difference struct {
 	stored dynastay.Item
 	after  dynastay.Item // in the codec's form

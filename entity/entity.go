@@ -206,6 +206,7 @@ func (e *Entity[T]) checkNames() {
 
 // allKnown returns the attributes that must not have changed in an item without a write id. This includes attributes
 // that the item did not have, because other software may add them before the item is written.
+// See docs/decisions/0004-derived-attributes.md for why the whole item counts.
 func (e *Entity[T]) allKnown() []string {
 	known := map[string]bool{}
 	add := func(path string) {

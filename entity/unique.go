@@ -44,6 +44,7 @@ type Unique[T any] struct {
 }
 
 // guard is a Unique with its conditions.
+// See docs/decisions/0008-entities.md for why it belongs to the entity.
 type guard[T any] struct {
 	Unique[T]
 	e          *Entity[T]

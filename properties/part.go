@@ -19,6 +19,7 @@ type partSpec[R any] struct {
 
 // partOp reads the property, prepares the change of the part, and writes the property in the same transaction: what is
 // derived from its parts must not be out of date.
+// See docs/decisions/0011-properties.md for why no stream does that later.
 func partOp[R any](r *Repository, op, propertyID string, s partSpec[R]) *dynastay.Operation[R] {
 	key, err := keys.Of(keys.Property{PropertyID: propertyID})
 	if err == nil {

@@ -35,6 +35,7 @@ func (r *Repository) writable(op string, row dynastay.Row) error {
 }
 
 // move is a change of a property's status.
+// See docs/decisions/0011-properties.md for why an update has no status.
 type move struct {
 	op   string
 	from []Status

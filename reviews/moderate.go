@@ -34,6 +34,7 @@ func notApproved(op string, at dynastay.Key, old dynastay.Row) error {
 }
 
 // decision is a step of moderation.
+// See docs/decisions/0016-reviews-move-ratings.md for why it moves the rating as well.
 type decision struct {
 	op     string
 	to     Status

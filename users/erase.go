@@ -127,6 +127,7 @@ func (r *Repository) ErasedAt(ctx context.Context, userID string, opts ...dynast
 
 // bury puts the tombstone, unless there is one, and returns its time. A lost request can be sent again: if it arrives
 // late, it finds the tombstone.
+// See docs/decisions/0016-reviews-move-ratings.md for why a tombstone is needed.
 func (r *Repository) bury(ctx context.Context, userID string) (time.Time, error) {
 	at, err := keys.Of(keys.Erased{UserID: userID})
 	if err != nil {

@@ -17,6 +17,7 @@ type target struct {
 func (t *target) changes() bool { return t.stay != t.event.Stay }
 
 // plan is what a feed will make of the calendar.
+// See docs/decisions/0018-listing-events.md for why a feed that shrinks is not believed.
 type plan struct {
 	targets   []*target
 	holders   map[dynastay.Date]*target // which of them will hold a night

@@ -51,6 +51,7 @@ const maxSettles = 5
 //
 // All nights that the event needs are taken before any is freed: at no time can somebody else book a night of the dates
 // that the event has, or of those that it will have. If a night is taken, what the event has taken is freed again.
+// See docs/decisions/0018-listing-events.md for who settles a change that was broken off.
 func whole[R any](ctx context.Context, r *Repository, write func(last bool) (R, error)) (result R, err error) {
 	for range maxSettles {
 		result, err = write(false)

@@ -36,6 +36,7 @@ func (*SlotTaken) Is(target error) bool { return target == dynastay.ErrRefused }
 // take adds the actions that put an event into its slot, on condition that no event overlaps it. Callers in one process
 // queue for the slots. A refusal reads the events of the day again, and names those that hold the slot. still reports
 // whether the event is still wanted; nil means that it is.
+// See docs/decisions/0019-venue.md for why a request takes nothing.
 func (r *Repository) take(
 	ctx context.Context, tx *dynastay.Tx, e Event, still func(context.Context) (bool, error),
 ) (*Event, error) {

@@ -11,6 +11,7 @@ import (
 // patient is a transport that lets the engine answer a request that the caller has given up. ExtendDB keeps its tables in
 // the memory of its one connection to SQLite, and closes that connection when a client goes away in the middle of a
 // transaction: all tables would be gone.
+// See docs/decisions/0022-engines.md for the one test that it does not help.
 type patient struct{ network http.RoundTripper }
 
 // RoundTrip returns when the caller's context ends, as any transport does, and the request goes on.

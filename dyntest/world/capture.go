@@ -22,6 +22,7 @@ import (
 // capture is a database client that keeps what is put. With it, the repositories make items, and the world need not
 // know what they look like. The updates that it accepts are simple, and it carries them out. Of the updates of nights
 // by bookings it only notes the key, and the cell then changes the item itself.
+// See docs/decisions/0007-worlds.md for why there is no second description of the items.
 type capture struct {
 	puts   []put
 	nights []dynastay.Key // that were updated since the cell last changed some

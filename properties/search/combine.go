@@ -57,6 +57,7 @@ type roomType struct {
 // ErrTooFew if there are not enough rooms left. If the price of a room is not one that [key.PriceOf] accepts, or the
 // currencies differ, or the party is not valid, it fails with a [*dynastay.InvalidError]. A room that holds no adult, or
 // that a quote would refuse, is never chosen.
+// See docs/decisions/0012-search.md for why it is exact.
 func combine(types []roomType, p party) ([]properties.Choice, error) {
 	if err := p.validate(); err != nil {
 		return nil, err

@@ -12,6 +12,7 @@ import (
 
 // span is a part of the candidates, in the order in which they are read: after From, up to To. "" is the beginning or
 // the end of all.
+// See docs/decisions/0012-search.md for why they are read again for each page.
 type span struct {
 	From dynastay.Cursor `json:"f,omitempty"`
 	To   dynastay.Cursor `json:"t,omitempty"`

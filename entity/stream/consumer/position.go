@@ -13,6 +13,7 @@ import (
 )
 
 // position is the item of one shard.
+// See docs/decisions/0017-streams.md for why its lease has no time of expiry.
 type position struct {
 	Consumer string
 	Table    string // the full name

@@ -63,6 +63,7 @@ func (r *Repository) Accept(ctx context.Context, a Acceptance, opts ...dynastay.
 
 // startRejecting adds the item that lists a project as one whose pending bids are to be rejected. It is written whether
 // there are any or not: a worker may bid until the moment of the transaction.
+// See docs/decisions/0021-marketplace.md for why they are rejected later.
 func (r *Repository) startRejecting(tx *dynastay.Tx, projectID string) error {
 	item, err := r.rejecting.Item(&Rejection{ProjectID: projectID, At: r.db.Now()})
 	if err == nil {

@@ -14,6 +14,7 @@ import (
 
 // head is the state of a user's log. Every entry is written together with it, on condition that it has not changed since
 // it was read, so the entries have numbers without gaps, and times that only rise, whatever the clocks of the servers do.
+// See docs/decisions/0020-travel-tracker.md for why its times alone do not suffice.
 type head struct {
 	UserID  string
 	Version int       // the number of the last entry

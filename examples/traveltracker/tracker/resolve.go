@@ -144,6 +144,7 @@ type state struct {
 func (s state) since(version int, by Stamp) bool { return by.Version > version || version > s.version }
 
 // resolve decides what becomes of a change. c has the device, the time, and the type of the operation.
+// See docs/decisions/0020-travel-tracker.md for why fields are compared, not visits.
 func resolve(s state, version int, changed []Field, rule Rule, c *Conflict) resolution {
 	after := func(f Field) bool {
 		stamp := s.stamp(f)
