@@ -88,4 +88,30 @@
 // Package entity is for objects that a service stores in its own tables. Declare the attributes, keys and unique values
 // of an entity, and it gets the same operations as the repositories have, and can be combined with them in one write.
 // [NewOp] creates any other kind of operation from the actions of a [Tx].
+//
+// # Names by reader
+//
+// An application needs:
+//
+//   - for tables: [Open], [DB], [Options], [Retry], [Client]; to create them, [TableOptions], [Admin] and [TableError]
+//   - as values: [Date], [NewDate], [DateOf], [ParseDate], [MustDate]; [Stay], [ParseStay], [MustStay], [MonthOf];
+//     [Money], [NewMoney], [ParseMoney], [MustMoney], [MoneyOfMinor], [MoneyOfDigits], [Currency]; [Rating],
+//     [ParseRating], [MaxRating]
+//   - to read: [List], [Page], [Paging], [Cursor], [ReadOption], [Consistent]; [Merge], [Intersect], [Union], [Load]
+//   - to write: [Do], [Operation], [Part], [WriteOption], [IdempotencyKey], [Idempotency], [IfUser]; [UpdateOption],
+//     [IfVersion], [IfWritten], [AgreedOn], [OrMissing], [WriteID]
+//   - for errors: the kinds, [Error], [InvalidError], [UnreadableError], [TooLargeError]
+//   - to observe requests: [Call], [Usage]
+//
+// An author of entities, lists and operations also needs:
+//
+//   - to declare tables: [Schema], [KeyNames], [Index], [Projection], [ProjectAll], [ProjectKeys], [Difference]
+//   - keys and items: [Key], [Ref], [RefOf], [Item], [Row], [RowOf], [RowFrom], [Attributes]
+//   - values of attributes: [Text], [Number], [Instant]; [Value], [Kind], [TextValue], [NumberValue], [BoolValue],
+//     [NullValue], [BinaryValue], [ListValue], [MapValue], [SetValue], [BinarySetValue]
+//   - operations: [NewOp], [OpSpec], [Tx], [Action], [Contest], [Input], [Failed], [ErrOvertaken], [ErrSkip]
+//   - errors: [Refusal], [Invalid], [Within]
+//   - expressions: [Expr], [Compiled], [MustCompile], [NameOf], [Param], [PathOf], [Absent], [AsRead], [Unchanged],
+//     [IfNew]
+//   - lists: [ListOf], [NoList], [Query], [Range], [QueryAll], [NewCursor]
 package dynastay

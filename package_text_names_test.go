@@ -1,6 +1,10 @@
 package dynastay_test
 
 import (
+	"go/ast"
+	"go/doc"
+	"go/parser"
+	"go/token"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -47,3 +51,43 @@ func TestFilesOfTestsAreFound(t *testing.T) {
 	require.NoError(t, err)
 	assert.Greater(t, found, 500)
 }
+
+// The index at the end of the package's comment has every type and function once: for an application, or for an author of
+// entities.
+func TestIndexOfNames(t *testing.T) {
+	files := token.NewFileSet()
+	var parsed []*ast.File
+	sources, err := filepath.Glob("*.go")
+	require.NoError(t, err)
+	for _, source := range sources {
+		if !strings.HasSuffix(source, "_test.go") {
+			file, err := parser.ParseFile(files, source, nil, parser.ParseComments)
+			require.NoError(t, err)
+			parsed = append(parsed, file)
+		}
+	}
+	pkg, err := doc.NewFromFiles(files, parsed, "github.com/dynastay/dynastay")
+	require.NoError(t, err)
+	var declared []string
+	for _, f := range pkg.Funcs {
+		declared = append(declared, f.Name)
+	}
+	for _, of := range pkg.Types {
+		declared = append(declared, of.Name)
+		for _, f := range of.Funcs {
+			declared = append(declared, f.Name)
+		}
+	}
+	_, index, found := strings.Cut(pkg.Doc, "# Names by reader")
+	require.True(t, found)
+	var indexed []string
+	for _, name := range regexp.MustCompile(`\[(\w+)\]`).FindAllStringSubmatch(index, -1) {
+		if !slices.Contains(valuesInIndex, name[1]) {
+			indexed = append(indexed, name[1])
+		}
+	}
+	assert.ElementsMatch(t, declared, indexed)
+}
+
+// valuesInIndex are constants and variables that the index has as well.
+var valuesInIndex = []string{"Consistent", "ErrOvertaken", "ErrSkip", "MaxRating", "ProjectAll", "ProjectKeys"}
