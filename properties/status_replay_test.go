@@ -9,6 +9,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/properties"
 )
 
@@ -52,7 +53,7 @@ func TestStatusesUnderAKey(t *testing.T) {
 		assert.Equal(t, want, got.Status, "it is rejected once")
 		require.NoError(t, second(repo.Resubmit(t.Context(), "p2")))
 	}
-	assertField(t, second(repo.Suspend(t.Context(), "p1", dynastay.IdempotencyKey("k"))), dynastay.ErrInvalid, "IdempotencyKey")
+	blame.Of(t, second(repo.Suspend(t.Context(), "p1", dynastay.IdempotencyKey("k"))), dynastay.ErrInvalid, "IdempotencyKey")
 	require.NoError(t, db.Write(t.Context(), repo.SuspendOp("p1", dynastay.IdempotencyKey("k"))))
 }
 
