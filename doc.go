@@ -14,7 +14,7 @@
 //	properties    properties with their room types, images, amenities and statuses, and search results;
 //	              properties/search has offers for a stay and a party, with filters and orders; properties/catalog has
 //	              the amenities, the destinations that people type, and settings
-//	bookings      stays that are held or sold: create and find them, and lead them to check-out or cancellation;
+//	bookings      stays that are held or sold: create, find, change and cancel them, and check the guests in and out;
 //	              bookings/venue has the bookings of a hall by the half day, with their approval; its keys are in
 //	              keys/venuekeys
 //	users         profiles with unique e-mail addresses, preferences, loyalty points, wishlists, and the erasure of a user

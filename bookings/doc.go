@@ -1,5 +1,5 @@
-// Package bookings sells stays: it turns a quote of package availability into a booking, finds bookings, and leads them
-// from the hold or the sale to the departure or the cancellation.
+// Package bookings sells stays. It turns a quote of package availability into a booking, finds bookings, and changes
+// them: from the hold or the sale to the departure of the guests, or to the cancellation.
 //
 // A booking is created in one transaction that takes the rooms of every night out of the inventory, under the
 // conditions of the quote, and writes the booking, its lines and the guard of its reference, a separate item that makes
