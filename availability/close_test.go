@@ -18,6 +18,7 @@ import (
 	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/keys"
+	"github.com/dynastay/dynastay/properties"
 )
 
 // nightsOf reads the nights of a room type without the library, from a date on.
@@ -94,6 +95,28 @@ func TestCloseAndReopenSales(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, availability.SalesChange{RoomTypes: 1}, again)
 	assert.Zero(t, count(stop(), "TransactWriteItems"), "a repetition writes nothing")
+}
+
+// A closing is for the room types that there are.
+func TestRoomTypesAddedLaterAreNotClosed(t *testing.T) {
+	t.Parallel()
+	db, hotel, repo := openHotel(t, 5)
+	_, err := repo.CloseSales(t.Context(), hotel.ID)
+	require.NoError(t, err)
+	rooms, err := properties.New(db.DB, nil).AddRoomTypes(t.Context(), hotel.ID, []properties.RoomType{
+		{Name: "Twin", Limits: availability.Limits{MaxOccupancy: 2, MaxAdults: 2}, BasePrice: fixture.Price, Total: 5},
+	})
+	require.NoError(t, err)
+	opened, err := repo.Open(t.Context(), availability.OpenRequest{
+		PropertyID: hotel.ID, RoomTypeID: rooms[0].ID, Nights: fixture.Stay, Rooms: 5, Price: fixture.Price,
+	})
+	require.NoError(t, err)
+	assert.Len(t, opened.Opened, fixture.Stay.Nights())
+	for roomType, sold := range map[string]bool{rooms[0].ID: true, hotel.RoomTypeID: false} {
+		can, err := repo.Check(t.Context(), hotel.ID, roomType, 1, fixture.Stay)
+		require.NoError(t, err)
+		assert.Equal(t, sold, can.OK(), roomType)
+	}
 }
 
 func withoutWrites(row dynastay.Row) dynastay.Item {

@@ -18,6 +18,7 @@ import (
 	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/keys"
+	"github.com/dynastay/dynastay/properties"
 )
 
 // opening is a valid request.
@@ -97,6 +98,24 @@ func TestOpenLeavesExistingNightsAlone(t *testing.T) {
 	for _, r := range requests {
 		assert.Contains(t, string(r.Body), `"ConsistentRead":true`)
 	}
+}
+
+// The total of a room type is for nights that are opened later.
+func TestFewerRoomsLeaveOpenNightsAlone(t *testing.T) {
+	t.Parallel()
+	db, hotel, repo := openHotel(t, 5)
+	before := nightsOf(t, db, hotel.RoomTypeID, "2026-07-01")
+	require.NotEmpty(t, before)
+	_, err := properties.New(db.DB, nil).UpdateRoomType(t.Context(), hotel.ID, hotel.RoomTypeID, func(r *properties.RoomType) error {
+		r.Total = 1
+		return nil
+	})
+	require.NoError(t, err)
+	assert.Equal(t, before, nightsOf(t, db, hotel.RoomTypeID, "2026-07-01"))
+	_, err = repo.Open(t.Context(), availability.OpenRequest{
+		PropertyID: hotel.ID, RoomTypeID: hotel.RoomTypeID, Nights: oneNight("2026-09-01"), Rooms: 2, Price: fixture.Price,
+	})
+	blame.Invalid(t, err, "Rooms")
 }
 
 func TestOpenNeedsSeveralTransactions(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/blame"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/keys/key"
 	"github.com/dynastay/dynastay/properties"
@@ -116,10 +117,15 @@ func TestNearOfRowsWithoutCard(t *testing.T) {
 	}
 	create(t, repo, grand("with-card", north(15)))
 	setDirectly(t, db, keyOf("rejected"), "Status", "rejected")
+	put(t, db, raw.Document(t, "testdata/property.json")) // without a key of the index, as other software writes it
 	near, err := repo.Near(t.Context(), around(timesSquare, 1_000))
 	require.NoError(t, err)
 	assert.Equal(t, []string{"a", "with-card", "b"}, nearbyIDs(near))
 	assert.InDelta(t, 10, near[0].Distance, 1e-6)
+	require.NoError(t, repo.Adopt(t.Context(), "prop_123"))
+	adopted, err := repo.Near(t.Context(), around(timesSquare, 1_000))
+	require.NoError(t, err)
+	assert.ElementsMatch(t, []string{"a", "with-card", "b", "prop_123"}, nearbyIDs(adopted))
 
 	// A request for one of these rows fails.
 	db.Faults.Inject(dyntest.Fail("AccessDeniedException"), dyntest.When{
