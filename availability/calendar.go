@@ -85,8 +85,8 @@ func (c *Calendar) Totals() (t Totals) {
 	return t
 }
 
-// Calendar returns what a property has on sale on a range of dates: a day, a week, a month ([dynastay.MonthOf]), at
-// most 732 dates. It reads one night before the range as well, for the departures on the first date. Every
+// Calendar returns what a property has on sale over a range of at most 732 dates, such as a day, a week or a month
+// ([dynastay.MonthOf]). It reads one night before the range as well, for the departures on the first date. Every
 // further 1 MB, about 4,000 nights, takes 1 request more.
 //
 // If some nights cannot be read, Calendar returns a [*dynastay.UnreadableError] together with the others.

@@ -17,9 +17,9 @@ func (r *Repository) ByUser(userID string) dynastay.List[*Summary] {
 }
 
 // Upcoming lists the bookings of a user whose stays are not over, next check-in first: those that are confirmed,
-// checked in, or held at this moment, with a check-out of today or later. today is the date where the user is. The list
-// is eventually consistent. It reads the stays that began in the last 90 days as well, because a stay may be that long.
-// A cursor remains valid on other dates.
+// checked in or currently held, with a check-out of today or later. today is the date where the user is. The list is
+// eventually consistent. It reads the stays that began in the last 90 days as well, because a stay may be that long. A
+// cursor remains valid on other dates.
 //
 // Pattern B1, upcoming: GSI1-UserBookingsIndex, GSI1PK = USER#{userId}, GSI1SK from CHECKIN#{today − 90 days}, 1 request
 func (r *Repository) Upcoming(userID string, today dynastay.Date) dynastay.List[*Summary] {
@@ -40,10 +40,9 @@ func (r *Repository) Upcoming(userID string, today dynastay.Date) dynastay.List[
 // and the last time zone.
 const datesAhead = 2
 
-// Past lists the bookings of a user that are over, latest check-in first: those that are completed, those of which the
-// guests did not arrive, and all others with a check-out before today that were neither cancelled nor expired. A hold
-// that has ended counts as expired. today is the date where the user is. The list is eventually consistent. A cursor
-// remains valid on other dates.
+// Past lists the bookings of a user that are over, latest check-in first: completed stays, no-shows, and all others
+// with a check-out before today that were neither cancelled nor expired. A hold that has ended counts as expired. today
+// is the date where the user is. The list is eventually consistent. A cursor remains valid on other dates.
 //
 // Pattern B1, past: GSI1-UserBookingsIndex, GSI1PK = USER#{userId}, GSI1SK to CHECKIN#{today + 3 days}, 1 request
 func (r *Repository) Past(userID string, today dynastay.Date) dynastay.List[*Summary] {

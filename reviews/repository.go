@@ -87,7 +87,7 @@ func (r *Repository) load(ctx context.Context, at dynastay.Key, opts ...dynastay
 	return review, nil
 }
 
-// ByProperty lists the approved reviews of a property, newest first, without their responses, see
+// ByProperty lists the approved reviews of a property, newest first, without their responses; for those, see
 // [Repository.WithResponses]. The list is eventually consistent.
 //
 // Pattern R1: GSI1-PropertyReviewsIndex, GSI1PK = PROPERTY#{propertyId}, 1 request

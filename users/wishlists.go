@@ -74,8 +74,7 @@ func (r *Repository) PublicWishlist(
 	return w, err
 }
 
-// Wishlists lists the wishlists of a user, private or not, in the order of their ids. Generated ids are in the order of
-// creation.
+// Wishlists lists the wishlists of a user, private or not, ordered by id. Generated ids are in the order of creation.
 //
 // Pattern U3: Metadata, PK = USER#{userId}, SK begins with WISHLIST#, 1 request
 func (r *Repository) Wishlists(userID string) dynastay.List[*Wishlist] {

@@ -68,8 +68,8 @@ func (r *Repository) BookingsOf(userID string) dynastay.List[*UserBooking] {
 	}, func(_ context.Context, row dynastay.Row) (*UserBooking, error) { return relation(row) })
 }
 
-// Pending lists the bookings that wait for a decision, those that were requested first at the beginning. The index lags
-// behind the table: a booking may still be listed although it has just been decided. 1 request for each shard.
+// Pending lists the bookings that wait for a decision, oldest request first. The index lags behind the table: a booking
+// may still be listed although it has just been decided. 1 request for each shard.
 //
 // Pattern V5: GSI1, GSI1PK = STATUS#PENDING, 1 request
 func (r *Repository) Pending() dynastay.List[*Booking] {

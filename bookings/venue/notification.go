@@ -69,7 +69,7 @@ func (r *Repository) Notify(ctx context.Context, n Notification, opts ...dynasta
 	return dynastay.Do(ctx, r.db, r.NotifyOp(n), opts...)
 }
 
-// NotificationsOf lists the messages to a user, newest first; those of one second by their ids.
+// NotificationsOf lists the messages to a user, newest first, and those of the same second by id.
 //
 // Pattern V9: VenueBooking, PK = USER#{userId}, SK begins with NOTIFICATION#, 1 request
 func (r *Repository) NotificationsOf(userID string) dynastay.List[*Notification] {

@@ -166,7 +166,7 @@ func (r *Repository) nextReport(tx *dynastay.Tx, at dynastay.Key, row dynastay.R
 	return Recorded{Payment: c.After, Changed: c.Changed()}, c.AddTo(tx)
 }
 
-// PaymentsOf lists the payments of a booking, by their ids.
+// PaymentsOf lists the payments of a booking, ordered by id.
 //
 // Pattern V8: VenueBooking, PK = BOOKING#{bookingId}, SK begins with PAYMENT#, 1 request
 func (r *Repository) PaymentsOf(bookingID string) dynastay.List[*Payment] {
