@@ -27,8 +27,8 @@
 // # Opening
 //
 // [Open] creates a [DB] from a *dynamodb.Client. The DB holds the clock, the id generator, the table names, an observer
-// of every request, and the queues that keep the callers in one process from conflicting with each other. Every
-// repository takes it:
+// of every request, and the queues that prevent conflicts between the callers in one process. Every repository takes
+// it:
 //
 //	db := dynastay.Open(dynamodb.NewFromConfig(cfg), nil)
 //	repo := bookings.New(db, nil)
@@ -42,9 +42,10 @@
 //
 // Everything that is stored or returned can be sent as JSON, and read back, by one rule: fields have their Go names.
 // Texts, numbers and booleans are always there. Everything else is left out if it has no value: dates, times, amounts,
-// ratings, percentages, stays, structs, pointers, nil slices and nil maps. A Date is "2026-07-01", Money is "250.00 USD",
-// a Rating is the number 9.2, and a status is its text. Errors are not part of the JSON. A service that needs other names
-// has structs of its own; what a call takes, such as a request or an update, is not meant to be sent.
+// ratings, percentages, stays, structs, pointers, nil slices and nil maps. A Date is "2026-07-01", Money is
+// "250.00 USD", a Rating is the number 9.2, and a status is its text. Errors are not part of the JSON. A service that
+// needs other names declares structs of its own. The arguments of calls, such as requests and updates, are not meant to
+// be sent.
 //
 // # Reading
 //
@@ -53,8 +54,8 @@
 //	page, err := repo.ByUser(userID).Page(ctx, dynastay.Paging{Limit: 20, After: cursor})
 //	for booking, err := range repo.ByUser(userID).All(ctx) { … }
 //
-// [Merge], [Intersect] and [Union] combine lists, [List.Filter] leaves items out, and [Load] reads what the items
-// lead to.
+// [Merge], [Intersect] and [Union] combine lists, [List.Filter] leaves items out, and [Load] reads what the items refer
+// to.
 //
 // A cursor is opaque, is safe to send to a browser, and cannot be turned into a cursor for another user's data. An
 // unreadable item does not hide the others: see [UnreadableError]. Reads are eventually consistent; a Get takes
@@ -71,11 +72,10 @@
 //
 // With an [IdempotencyKey], a write happens only once, however often the call is repeated with the same input. The
 // input is what the caller passed, not what each call generates. An update takes the key together with [AgreedOn],
-// because its function cannot be compared. Write does all retries itself. An acknowledged write
-// was made by this call, or by an earlier call with the same idempotency key, exactly once. If the outcome cannot be
-// determined, the error is [ErrOutcomeUnknown]; see there for what to do. To determine the outcome, every
-// item that is read before it is written contains a [WriteID]. [IfWritten] uses it too, for example so that only the
-// holder of a lock can release it.
+// because its function cannot be compared. Write does all retries itself. An acknowledged write was made by this call,
+// or by an earlier call with the same idempotency key, exactly once. If the outcome cannot be determined, the error is
+// [ErrOutcomeUnknown], whose comment says what to do. To make the outcome known, every item that is read before it is
+// written contains a [WriteID]. [IfWritten] uses it too, for example so that only the holder of a lock can release it.
 //
 // # Errors
 //

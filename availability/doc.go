@@ -2,11 +2,11 @@
 // price, and under which stay restrictions.
 //
 // Each night of a room type is one item. A night without an item is not on sale. Rooms are taken and returned only by
-// conditional updates, in the transaction of the booking they belong to, so a night is never sold more times than it
-// has rooms, unless the property decides to overbook it.
+// conditional updates, in the transaction of the booking they belong to, so a night never sells more rooms than it has,
+// unless the property decides to overbook it.
 //
-// A method that answers an access pattern of the design document says so in the last line of its comment, with the index
-// that it reads and the number of its requests.
+// If a method answers an access pattern of the design document, the last line of its comment names the pattern, the
+// index that it reads and the number of requests.
 //
 // What a hotelier does:
 //
@@ -17,8 +17,8 @@
 //   - take a room type off sale for good: [Repository.Withdraw]
 //
 // When a property is suspended or approved again, package properties takes it off sale or puts it back in the same
-// transaction, with the [SalesMove] of [Repository.SuspendSales] or [Repository.ResumeSales]. To delete a room type, use package
-// properties as well: it calls Withdraw.
+// transaction, with the [SalesMove] of [Repository.SuspendSales] or [Repository.ResumeSales]. To delete a room type,
+// use package properties as well: it calls Withdraw.
 //
 // [Repository.Quote] turns nights into an offer with an exact total, and [Repository.QuoteOf] does so with nights that
 // [Repository.CheckAll] has already read. Package bookings turns a quote into a booking. A [Room] is what is requested, a

@@ -6,8 +6,8 @@
 // the reference unique. Either all of this is written or none of it. A cancellation returns the rooms in the same way,
 // exactly once. With [dynastay.IdempotencyKey], a call that is retried creates only one booking.
 //
-// A method that answers an access pattern of the design document says so in the last line of its comment, with the index
-// that it reads and the number of its requests.
+// If a method answers an access pattern of the design document, the last line of its comment names the pattern, the
+// index that it reads and the number of requests.
 //
 // A list returns a [Summary] of each booking, which is all that its index projects; [Repository.Get] and
 // [Repository.GetAll] read bookings with their lines.
@@ -37,7 +37,8 @@
 //
 // Each of these is one transaction, conditional on the booking as it was read, and fails with a [*StatusError] in any
 // other status or at any other time. So of two calls that contradict each other, only one succeeds, and the rooms are
-// returned exactly once. The dates are those at the property. [Repository.ExpireHolds] ends all holds that are over.
+// returned exactly once. The dates are those at the property. [Repository.ExpireHolds] expires all holds that have
+// ended.
 //
 // # Payments
 //
@@ -55,14 +56,14 @@
 //
 // For payment before arrival, create the booking with a Hold, and let the handler of the provider's notifications call
 // [Repository.ApplyPayment], which records the payment and confirms the booking if it can still be confirmed, however
-// often it is called. [Repository.Cancel] records refunds together with the cancellation: of an amount, or of what is
-// due by the cancellation policies, which [Booking.Settle] computes. What remains due is in [Cancellation].Due and
-// [Recorded].Due, and [Repository.RefundDue] records its refunds.
+// often it is called. [Repository.Cancel] records refunds together with the cancellation: of an amount that you state,
+// or of what is due by the cancellation policies, which [Booking.Settle] computes. What remains due is in
+// [Cancellation].Due and [Recorded].Due, and [Repository.RefundDue] records its refunds.
 //
 // # Operations for a guest
 //
-// An operation on a booking takes the id of any booking. For one that a guest asks for, pass [dynastay.IfUser] with the
-// id of the user: the booking of somebody else is then answered as one that does not exist.
+// An operation on a booking takes the id of any booking. If a guest asks for the operation, pass [dynastay.IfUser] with
+// the user's id: a booking of somebody else is then treated as one that does not exist.
 //
 // # Promo codes
 //
@@ -77,9 +78,11 @@
 //
 // # Erasing a user
 //
-// [Repository.Eraser] anonymises the bookings of a user who is to be erased: the guest and the user go, and what
-// accounting needs stays. Payments and refunds that are reported later are still recorded, without anything about the
-// person. The [Eraser] refuses while the user has bookings that are not over, or cancels them.
+// [Repository.Eraser] anonymises the bookings of a user who is to be erased: what identifies the guest and the user is
+// removed, and what accounting needs is kept. Payments and refunds that are reported later are still recorded, without
+// anything about the person. The [Eraser] refuses while the user has bookings that are not over, or cancels them.
+//
+// # Errors
 //
 // The errors of refused writes contain what a caller needs in order to react: [*Refused] lists every night with its
 // reason, [*StatusError] has the status of the booking, [*PromoError] says why a promo code cannot be used,

@@ -14,12 +14,12 @@
 // # The engine
 //
 // The subpackage engine finds or starts the engine and documents the order of the search. A test also tries Docker. The
-// test's log says which engine is used, and why each engine that comes before it in the order is not. If no engine is
-// available, the test fails; it is never skipped.
+// test's log says which engine is used, and why those before it in the order are not. If no engine is available, the
+// test fails; it is never skipped.
 //
 // All tests of a test binary share the engine. A Java or dynoxide process ends when the test binary ends, even if the
-// binary is killed. All packages of one `go test` share one container. A test for one particular engine overrides the
-// environment:
+// binary is killed. All packages of one `go test` run share one container. A test for one particular engine overrides
+// the environment:
 //
 //	db := dyntest.New(t, dyntest.On(engine.Docker))
 //
@@ -40,9 +40,9 @@
 //
 //	db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "TransactWriteItems", Nth: 3})
 //
-// [Budget] fails a test that sends or consumes more than a budget, and [Costs] fails a test that does not cost exactly
-// what is expected. [DB.Measure] returns what was sent; with DYNTEST_SUMMARY=1, the log of every test shows it. [Clock]
-// is the clock of the test's repositories, and [DB.Sweep] removes the items that have expired according to it.
+// [Budget] fails a test that exceeds a budget of requests and units, and [Costs] fails a test that does not cost
+// exactly what is expected. [DB.Measure] returns what was sent; with DYNTEST_SUMMARY=1, the log of every test shows it.
+// [Clock] is the clock of the test's repositories, and [DB.Sweep] removes the items that have expired according to it.
 // [DB.Direct] is for preparing and inspecting: it bypasses the faults, and is not measured.
 //
 // # Streams

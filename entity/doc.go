@@ -21,8 +21,8 @@
 //
 //   - An update writes the difference between the entity before and after the update's function, on condition that the
 //     item has not changed since it was read. Attributes that the entity does not declare are preserved. If two callers
-//     change it at the same time, both changes are kept: the one that was overtaken reads again, and its function runs
-//     again.
+//     change it at the same time, both changes are kept: the call that was overtaken reads the item again, and runs its
+//     function again.
 //   - Derived data (index keys, copies, the items that follow the entity) is recomputed with every update, so it cannot
 //     be stale. It may depend on everything that the entity declares except the counters.
 //   - A unique value is guarded by a separate item, in the same transaction: see [Unique].

@@ -56,7 +56,7 @@
 // The hotel-booking document is a design document that is not part of this repository. Numbers are padded, because sort
 // keys are compared as text: unpadded, a rating of 10.0 sorts before 9.2 and a price of 1000 before 150. Sort keys that
 // may not be unique (a price, a rating, a creation time) end in the entity's id, because rows with equal sort keys have
-// no defined order, and a page could not say where it ends.
+// no defined order, so a page could not say where it ends.
 //
 // The properties' indexes from GSI7 on, and GSI5 and GSI6 of the bookings, serve access patterns that the document
 // lists without an index, or with one that cannot serve them. Guards are items that make a value unique, which an index

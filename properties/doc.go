@@ -5,8 +5,8 @@
 // So a page of fifty results costs a fraction of what reading fifty properties would cost, and a room on a card can be
 // quoted and booked without reading the property.
 //
-// A method that answers an access pattern of the design document says so in the last line of its comment, with the index
-// that it reads and the number of its requests.
+// If a method answers an access pattern of the design document, the last line of its comment names the pattern, the
+// index that it reads and the number of requests.
 //
 // # What belongs to a property
 //
@@ -32,10 +32,10 @@
 // A method that is called for a property that already has the target status succeeds and leaves the status as it is. In
 // any other status, it fails with a [*StatusError] and changes nothing. The status, the search keys and the guards of
 // the room types change in one transaction. The nights follow, because there are too many for one transaction. Approve,
-// Suspend and Delete can be repeated, and finish what an earlier call left.
+// Suspend and Delete can be repeated, and finish what an earlier call left undone.
 //
 // Only Suspend and Delete take a property off sale. Nights that were opened for a pending or rejected property can be
-// quoted and booked by its id, so read an id that a guest sent with [Repository.Public] before you quote it.
+// quoted and booked by its id, so if a guest sends an id, read it with [Repository.Public] before you quote it.
 //
 // A user who owns properties cannot be erased, see [Eraser].
 //
@@ -44,6 +44,6 @@
 // A property that other software wrote in the form of the hotel-booking document is read as it is. The first method
 // that writes it completes it: see [Repository.Adopt].
 //
-// Package properties/catalog stores the platform's catalogues, such as the amenities and the locations. With the
-// locations, "new york" and "NYC" lead to the city and country that [Repository.ByCity] and the other lists take.
+// Package properties/catalog stores the platform's catalogues, such as the amenities and the locations. The locations
+// turn "new york" and "NYC" into the city and country that [Repository.ByCity] and the other lists take.
 package properties

@@ -1,11 +1,11 @@
 // Package reviews stores what guests say about their stays, what the properties respond, and which reviews other guests
 // find helpful, and keeps the ratings of properties exact.
 //
-// A method that answers an access pattern of the design document says so in the last line of its comment, with the index
-// that it reads and the number of its requests.
+// If a method answers an access pattern of the design document, the last line of its comment names the pattern, the
+// index that it reads and the number of requests.
 //
 // [Repository.Get] reads a review with its response in one request. Lists contain reviews without their responses;
-// [Repository.WithResponses] adds them, with one request more for a page.
+// [Repository.WithResponses] adds them, with one more request for each page.
 //
 // # The life of a review
 //
@@ -19,7 +19,7 @@
 // every review that it creates is verified. Approve and Reject require the version of the review that the moderator has
 // read; nobody approves a text that its author has just replaced.
 //
-// The rating of a property consists of the overall ratings of its approved reviews. Each step that changes it writes
+// The rating of a property is made up of the overall ratings of its approved reviews. Each step that changes it writes
 // the review and the property in one transaction: the number and the exact sum of the ratings, their average, and every
 // index key and the card that contain it. In one process, steps for one property queue, so that an approval takes three
 // requests however many there are. [Repository.RepairRating] counts the reviews of a property that other software has

@@ -30,12 +30,12 @@
 //
 // A channel delivers each state of a reservation as a revision, perhaps late, repeatedly, and in any order.
 // [Repository.Import] imports each revision once, and never an older one after a newer one. An item for each
-// reservation keeps the newest revision, also when the reservation has been cancelled. The id of the channel is unique
+// reservation keeps the newest revision, even after the reservation has been cancelled. The id of the channel is unique
 // within a [Source] and a listing.
 //
 // If the nights of a reservation are taken, Import fails: two guests have booked the same night. It changes nothing, so
-// that a reservation with new dates keeps its old ones. Tell a person, and let the channel deliver the revision again:
-// it is imported as soon as the nights are free.
+// a reservation with new dates keeps its old ones. Tell a person, and have the channel deliver the revision again: it
+// is imported as soon as the nights are free.
 //
 // # Calendar feeds
 //
@@ -43,8 +43,8 @@
 // [Repository.Export] writes the calendar of a listing, and [Repository.Sync] brings it up to date with a download of a
 // channel's feed. Package ical, below this one, reads and writes the text.
 //
-// A feed is a snapshot of what the channel holds, and it may be wrong. If it is cut off, nothing changes; if it lacks
-// many nights that it had before, none is freed until a person says so ([Feed].MayFree); and if an entry cannot be read, no
+// A feed is a snapshot of the channel's calendar, and may be wrong. If it is cut off, nothing changes; if it lacks many
+// nights that it had before, none is freed until a person says so ([Feed].MayFree); and if an entry cannot be read, no
 // night is freed either. Poll each feed one download after another. If two channels both publish what they read, nights
 // that one of them has closed may go from one to the other and remain closed after the reason is gone: unblock them at
 // both channels.
@@ -59,7 +59,7 @@
 // If the process ends in between, or a request fails ([*IncompleteError]), [Event].Moving remains true, and the nights
 // that were taken remain taken. Call the method again with the same arguments to complete the change. Any other call of
 // a method for the event first completes it, or undoes it if it still has nights to take. Any delivery of a reservation
-// does so too, also one that changes nothing.
+// does so too, even one that changes nothing.
 //
 // # Software that writes only nights
 //

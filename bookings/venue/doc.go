@@ -45,14 +45,14 @@
 //
 // # Several changes in one write
 //
-// [dynastay.DB.Write] combines the operations, such as an approval with a message to the user. A transaction has one
-// action for an item, so it cannot cancel a booking and give its slot to another one, approve two bookings of one user,
-// or approve a booking and record its first payment. Such a write fails with [dynastay.ErrInvalid].
+// [dynastay.DB.Write] combines the operations, such as an approval with a message to the user. A transaction has at
+// most one action for each item, so it cannot cancel a booking and give its slot to another one, approve two bookings
+// of one user, or approve a booking and record its first payment. Such a write fails with [dynastay.ErrInvalid].
 //
 // # Statistics
 //
-// [User].RequestedCount is the number of bookings that a user has ever requested, and [User].ApprovedCount that of
-// those that are approved at present: a cancellation takes one off. Both change in the transactions of the bookings.
+// [User].RequestedCount is the number of bookings that a user has ever requested, and [User].ApprovedCount the number
+// of those that are approved now: a cancellation subtracts one. Both change in the transactions of the bookings.
 // [Repository.Recount] counts them anew, for users that other software created.
 //
 // # The audit log

@@ -21,9 +21,9 @@
 // # What a handler can rely on
 //
 // Every change is handled at least once. The changes of one item are handled in their order, those of different items
-// in any order. After a crash, changes are handled again, starting with an earlier one: the order of the first
-// deliveries is still the order of the changes. A process that was paused for long, for example by its virtual machine,
-// may finish handling a change after another process has taken over and handled later ones.
+// in any order. After a crash, handling resumes at an earlier change, so some changes are handled again; the first
+// deliveries are still in the order of the changes. A process that was paused for long, for example by its virtual
+// machine, may finish handling a change after another process has taken over and handled later ones.
 //
 // So a handler must be idempotent. [Record.ID] helps:
 //
@@ -31,8 +31,8 @@
 //     the write then happens only once. The scope is the handler's own, so that two handlers of one change do not share
 //     a key. What is written must depend only on the change: use the record's At for a time, and not the clock.
 //   - If the handler keeps a copy elsewhere, such as a document in a search index, store the ID with the copy and
-//     ignore a change whose ID is not greater. Deleting an entity must leave a marker with the ID for a while, because
-//     otherwise an earlier change that is handled again would bring the copy back.
+//     ignore a change whose ID is not greater than the stored one. Deleting an entity must leave a marker with the ID
+//     for a while, because otherwise an earlier change that is handled again would bring the copy back.
 //   - An e-mail cannot be sent exactly once. Either record that it will be sent and then send it (at most once), or
 //     send it and then record it (at least once).
 //

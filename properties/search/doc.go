@@ -1,8 +1,8 @@
 // Package search finds properties that can lodge a party for a stay, with prices that can be booked.
 //
 // A search has a destination, a stay, guests, filters and an order. Its result is a page of offers. An [Offer] is a
-// property with its quotes: one for each room type that holds the guests and is open on every night or, if no single
-// room type does, one for the cheapest combination of rooms. Package bookings books a quote as it is.
+// property with its quotes: one for each room type that is large enough for the guests and open on every night or, if
+// no single room type is, one for the cheapest combination of rooms. Package bookings books a quote as it is.
 //
 //	found, err := search.New(db, properties.New(db, nil)).Page(ctx, search.Request{
 //		City: "New York", Country: "USA",
@@ -13,19 +13,19 @@
 //
 // # What a page costs
 //
-// A page is two dependent steps, however large the city is. The first is one Query that reads the cards of the
-// candidates from an index, half a read unit for every 3 or 4 cards. The second reads the nights of those that meet the
-// filters: one Query of the index GSI1-PropertyDateIndex for each property, usually half a read unit each. At most
-// [dynastay.Options].Parallel of them are sent at a time, 16 by default: the 50 of a full page take the time of four, so
-// that a page takes that of five requests. With Parallel of 50, it takes that of two.
-// Around a point, the first step is that of [properties.Repository.Near] instead, whose cost grows with the number of
-// properties in the circle.
+// A page takes two steps, one after the other, however large the city is. The first is one Query that reads the cards
+// of the candidates from an index, half a read unit for every 3 or 4 cards. The second reads the nights of those that
+// meet the filters: one Query of the index GSI1-PropertyDateIndex for each property, usually half a read unit each. At
+// most [dynastay.Options].Parallel of them are sent at a time, 16 by default: the 50 of a full page take as long as
+// four, so the page takes as long as five requests. With a Parallel of 50, it takes as long as two. Around a point, the
+// first step is that of [properties.Repository.Near] instead, whose cost grows with the number of properties in the
+// circle.
 //
 // A page has fewer offers than its limit if candidates do not meet the filters or are sold out. A [dynastay.Paging] with
 // Reads of 2 or more allows further rounds, which fill it up.
 //
-// If an order is computed for more candidates than a page offers, the cards of all of them are read for each of the
-// pages. An order by total also reads the nights of all of them each time: 101 requests for the default of 100.
+// If an order is computed for more candidates than a page offers, each page reads the cards of all of them. An order by
+// total also reads the nights of all of them each time: 101 requests for the default of 100.
 //
 // # Orders
 //
@@ -33,11 +33,11 @@
 //     best rated; around a point: all
 //   - [BestRated], by the guest rating. Candidates in a city: the order of the index; around a point: all
 //   - [LowestPrice], by the lowest base price. Candidates in a city: the order of the index; around a point: all
-//   - [HighestPrice], by the highest base price. Candidates in a city: those with the highest lowest price; around a
+//   - [HighestPrice], by the highest base price. Candidates in a city: those whose lowest price is highest; around a
 //     point: all
 //   - [LowestTotal], by the price of the cheapest quote. Candidates in a city: those with the lowest base price; around
 //     a point: the same
-//   - [HighestTotal], by the price of the cheapest quote. Candidates in a city: those with the highest lowest price;
+//   - [HighestTotal], by the price of the cheapest quote. Candidates in a city: those whose lowest price is highest;
 //     around a point: those with the highest base price
 //   - [Nearest], by the distance from [Request.Point]. Candidates in a city: the best rated; around a point: all
 //
