@@ -15,9 +15,15 @@ import (
 // widest is the width of a drawn calendar, in characters. Longer ranges are drawn as blocks of whole weeks.
 const widest = 107
 
-const legend = "0 sold out  -1 overbooked  × stop-sell  · not on sale  closed to: a arrival, d departure, b both"
+// legend explains the signs of a calendar. It is printed above the first of them.
+var legend = []string{
+	"Rooms left on each date: 0 is sold out, -2 is overbooked by 2, × is taken off sale, · is not put on sale.",
+	"A letter beside it: a is closed to arrival, d is closed to departure, b is closed to both.",
+	"Below: each price, from its first date on. The bars show the share of the rooms that are sold.",
+}
 
-// draw returns the lines of a calendar: two for each room type, with the rooms left and the prices, and the occupancy.
+// draw returns the lines of a calendar: the legend, then two for each room type, with the rooms left and the prices,
+// the occupancy, and the totals.
 func draw(c *availability.Calendar, rooms []properties.RoomType) []string {
 	s := &sheet{rooms: rooms, label: len("Occupancy")}
 	for _, room := range rooms {
@@ -25,14 +31,14 @@ func draw(c *availability.Calendar, rooms []properties.RoomType) []string {
 	}
 	s.label += 2
 	s.cell = s.cellWidth(c.Days)
-	var lines []string
+	lines := append(slices.Clone(legend), "")
 	for _, days := range s.blocks(c.Days) {
 		lines = append(lines, s.block(days)...)
 	}
 	t := c.Totals()
-	total := fmt.Sprintf("%d of %d room nights are sold, %.0f %%; %d are left, %d closed by a stop-sell, %d overbooked",
+	total := fmt.Sprintf("%d of %d room nights sold (%.0f%%); %d left, %d off sale, %d overbooked",
 		t.Sold, t.Rooms, 100*t.Occupancy(), t.Left, t.Closed, t.Overbooked)
-	return append(lines, legend, total)
+	return append(lines, total)
 }
 
 // sheet is the layout of a calendar.
@@ -154,7 +160,7 @@ func (s *sheet) priceLine(days []availability.Day, roomTypeID string) string {
 
 var bars = []string{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}
 
-// bar is the height of a day's occupancy: none if nothing is sold, and the full one only if everything is.
+// bar is the height of a day's occupancy: none if nothing is sold, and the full height only if everything is.
 func bar(day availability.Day) string {
 	sold := min(day.Totals().Occupancy(), 1)
 	if sold <= 0 { // below 0 if other software stored more rooms left than rooms

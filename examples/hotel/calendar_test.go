@@ -54,6 +54,10 @@ func TestDraw(t *testing.T) {
 	c.Days[10].Nights[1].Available = 0
 
 	assert.Equal(t, strings.Trim(`
+Rooms left on each date: 0 is sold out, -2 is overbooked by 2, × is taken off sale, · is not put on sale.
+A letter beside it: a is closed to arrival, d is closed to departure, b is closed to both.
+Below: each price, from its first date on. The bars show the share of the rooms that are sold.
+
 Jun 2026    Mo  Tu  We  Th  Fr  Sa  Su  Mo  Tu  We  Th
              1   2   3   4   5   6   7   8   9  10  11
 
@@ -65,8 +69,7 @@ Blue Room    4   3d  2   1   0   0   0   0   4   4   ×
 
 Occupancy       ▂▂  ▂▂  ▇▇  ██  ██  ▄▄  ██          ▄▄
 
-0 sold out  -1 overbooked  × stop-sell  · not on sale  closed to: a arrival, d departure, b both
-45 of 80 room nights are sold, 56 %; 30 are left, 8 closed by a stop-sell, 3 overbooked
+45 of 80 room nights sold (56%); 30 left, 8 off sale, 3 overbooked
 `, "\n"), strings.Join(draw(c, rooms), "\n"))
 }
 
@@ -76,7 +79,7 @@ func TestDrawLargeNumbers(t *testing.T) {
 	rooms := []properties.RoomType{{ID: "a", Name: "Bed"}}
 	c := calendarOf(dynastay.MustStay("2026-06-02", "2026-06-04"), rooms)
 	c.Days[0].Nights[0].Available, c.Days[1].Nights[0].Available = 1200, 7
-	assert.Equal(t, "Bed        1200    7", draw(c, rooms)[3])
+	assert.Equal(t, "Bed        1200    7", draw(c, rooms)[len(legend)+4])
 }
 
 // A month that is wider than a page is drawn as blocks of whole weeks, each with its prices.
@@ -85,6 +88,10 @@ func TestDrawInBlocks(t *testing.T) {
 	rooms := []properties.RoomType{{ID: "a", Name: "The Room Above the Door"}}
 	lines := draw(calendarOf(dynastay.MustStay("2026-07-01", "2026-08-01"), rooms), rooms)
 	assert.Equal(t, strings.Trim(`
+Rooms left on each date: 0 is sold out, -2 is overbooked by 2, × is taken off sale, · is not put on sale.
+A letter beside it: a is closed to arrival, d is closed to departure, b is closed to both.
+Below: each price, from its first date on. The bars show the share of the rooms that are sold.
+
 Jul 2026                  We  Th  Fr  Sa  Su  Mo  Tu  We  Th  Fr  Sa  Su  Mo  Tu  We  Th  Fr  Sa  Su
                            1   2   3   4   5   6   7   8   9  10  11  12  13  14  15  16  17  18  19
 
@@ -101,7 +108,6 @@ The Room Above the Door    4   4   4   4   4   4   4   4   4   4   4   4
 
 Occupancy
 
-0 sold out  -1 overbooked  × stop-sell  · not on sale  closed to: a arrival, d departure, b both
-0 of 124 room nights are sold, 0 %; 124 are left, 0 closed by a stop-sell, 0 overbooked
+0 of 124 room nights sold (0%); 124 left, 0 off sale, 0 overbooked
 `, "\n"), strings.Join(lines, "\n"))
 }
