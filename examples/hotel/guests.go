@@ -86,7 +86,7 @@ func (d *desk) race(ctx context.Context, out *details) error {
 	return err
 }
 
-// tally prints how many booked, and how many were refused, by what they were told. Any other error is returned.
+// tally prints how many guests booked, and how many were refused for each reason. Any other error is returned.
 func tally(out *details, errs []error, why func(error) string) (booked int, err error) {
 	told := make(map[string]int)
 	for _, err := range errs {

@@ -45,8 +45,8 @@ func (d *desk) addDestinations(ctx context.Context, out *details) error {
 	return nil
 }
 
-// register creates a property as a host fills in the pages of a form: first the property with one room type, then the
-// rest.
+// register creates a property in the way that a host fills in the pages of a form: first the property with one room
+// type, then the rest.
 func (d *desk) register(ctx context.Context, out *details) error {
 	p, rooms := harbour()
 	made, err := d.properties.Create(ctx, p, rooms[:1])
@@ -121,7 +121,7 @@ func (d *desk) suspend(ctx context.Context, out *details) error {
 	if !errors.As(err, &refused) {
 		return fmt.Errorf("a suspended property must refuse a booking, got %v", err)
 	}
-	out.row("booked with the quote", quote.Stay, reasons(refused))
+	out.row("book with the quote", quote.Stay, "refused: "+reasons(refused))
 	return nil
 }
 
@@ -134,7 +134,7 @@ func (d *desk) resume(ctx context.Context, out *details) error {
 		quote, err := d.quoteHarbour(ctx, wanted)
 		switch refusal := whyNot(err); {
 		case refusal != "":
-			out.row("quote", wanted, refusal)
+			out.row("quote", wanted, "refused: "+refusal)
 		case err != nil:
 			return err
 		default:

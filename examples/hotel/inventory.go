@@ -139,7 +139,7 @@ func (d *desk) closeSales(ctx context.Context, out *details) error {
 	if refusal == "" {
 		return fmt.Errorf("a closed property must refuse a quote, got %v", err)
 	}
-	out.row("quote", later, nameOf(d.orchard, king), refusal)
+	out.row("quote", later, nameOf(d.orchard, king), "refused: "+refusal)
 	return nil
 }
 

@@ -41,7 +41,7 @@ func (d *desk) hold(ctx context.Context, out *details) error {
 	return nil
 }
 
-// payLate confirms a hold after its end, which nobody can.
+// payLate tries to confirm a hold after its end, which is refused.
 func (d *desk) payLate(ctx context.Context, out *details) error {
 	d.clock = d.clock.Add(20 * time.Minute)
 	_, err := d.bookings.Confirm(ctx, d.booking.ID, nil)
@@ -76,7 +76,7 @@ func (d *desk) modify(ctx context.Context, out *details) error {
 	return nil
 }
 
-// checkIn is on the day of arrival.
+// checkIn checks the guests in on the day of arrival, after which they cannot cancel.
 func (d *desk) checkIn(ctx context.Context, out *details) error {
 	d.clock = longer.CheckIn.Time().Add(20 * time.Hour)
 	b, err := d.bookings.CheckIn(ctx, d.booking.ID, bookings.Assigned{king: {"301"}})

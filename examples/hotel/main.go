@@ -5,11 +5,11 @@
 // It opens three hotels, fills a catalogue of destinations, searches in a city and around a point, signs up a guest,
 // books, finds the booking again, lets 64 guests race for the last 20 rooms, and cancels. Then a hotelier changes a
 // month in one update, looks at the month's calendar, and closes and reopens the sales of the hotel. A host registers
-// another hotel, which is approved, suspended, approved again and deleted. A booking is held, confirmed, made longer
-// and led from arrival to departure. Its guest gets loyalty points, reviews the stay, and is erased in the end. Finally
-// the program loads items of the hotel-booking document as other software stores them, unchanged, and reads and updates
-// them. Each step is one function below and is printed with the requests that it sent and the units that the engine
-// charged. Local engines disagree about the units of a transaction; the requests are the same on DynamoDB.
+// another hotel, which is approved, suspended, approved again and deleted. A booking is held, confirmed, lengthened,
+// and followed from arrival to departure. Its guest gets loyalty points, reviews the stay, and is finally erased. At
+// the end, the program loads items of the hotel-booking document as other software stores them, unchanged, and reads
+// and updates them. Each step is one function below and is printed with the requests that it sent and the units that
+// the engine charged. Local engines disagree about the units of a transaction; the requests are the same on DynamoDB.
 //
 // The program fails unless exactly 20 of the racing guests get a room, the cancelled room is back on sale, the closed
 // hotel refuses a quote, and the suspended one refuses a booking with an earlier quote. Package dyntest/engine chooses
@@ -127,16 +127,16 @@ func (d *desk) day(ctx context.Context, r *report) error {
 		{fmt.Sprintf("Open three hotels for %d nights", season.Nights()), d.openHotels},
 		{"The catalogue of destinations, and what people type", d.addDestinations},
 		{fmt.Sprintf("Search New York: %d nights for two, %s", stay.Nights(), stay), d.search},
-		{"Only with four stars and free cancellation, best rated first", d.searchWithFilters},
+		{"Only four stars and free cancellation, best rated first", d.searchWithFilters},
 		{"A family of five: two rooms", d.searchForFamily},
 		{"Around Bryant Park, nearest first", d.searchAround},
 		{"Sign up a guest", d.signUp},
 		{"Book the cheapest offer", d.book},
-		{"Find the booking by its reference, and all of the guest's", d.find},
+		{"Find the booking by its reference, and list the guest's bookings", d.find},
 		{fmt.Sprintf("%d guests want the last %d rooms", racers, lastRooms), d.race},
 		{"Cancel the first booking; its room is back on sale", d.cancel},
 		{"June at the Orchard Street Hotel: prices, restrictions, a stop-sell", d.update},
-		{"The same update again: nothing is left to write", d.update},
+		{"The same update again: there is nothing left to write", d.update},
 		{fmt.Sprintf("Parties ask for %d stays there in June, and book what they can", parties), d.fillMonth},
 		{"The calendar of June", d.showMonth},
 		{"Close the sales of the hotel", d.closeSales},
@@ -144,14 +144,14 @@ func (d *desk) day(ctx context.Context, r *report) error {
 		{"A host registers a hotel, with images and amenities", d.register},
 		{"An admin approves what has waited longest", d.approve},
 		{"The hotel is suspended while a guest holds a quote", d.suspend},
-		{"It is approved again; its host's stop-sell has lasted", d.resume},
-		{"Delete a hotel with bookings, and one without", d.remove},
+		{"It is approved again; its host's stop-sell still applies", d.resume},
+		{"Delete a hotel with bookings, which is refused, and one without", d.remove},
 		{"Hold a room for 15 minutes, while the guest pays", d.hold},
 		{"20 minutes later, the hold has ended", d.payLate},
 		{"A promo code, and an offer that travels through the browser", d.sealOffer},
-		{"The guest takes the offer; another one wants the code", d.openOffer},
-		{"The payment confirms the booking; the provider reports it twice", d.pay},
-		{"A night more: the two nights that it has keep their price", d.modify},
+		{"The guest takes the offer; another guest tries the promo code", d.openOffer},
+		{"The payment confirms the booking; the provider reports it three times", d.pay},
+		{"One more night: the two nights already booked keep their price", d.modify},
 		{"The rest is paid", d.payMore},
 		{"The guests arrive", d.checkIn},
 		{"They leave, and get loyalty points", d.checkOut},
@@ -159,7 +159,7 @@ func (d *desk) day(ctx context.Context, r *report) error {
 		{"A moderator approves the review, and the hotel is rated", d.moderate},
 		{"The hotel responds, and another guest finds the review helpful", d.respond},
 		{"The guest asks to be forgotten", d.forget},
-		{"Two rooms are cancelled a day before arrival: half of one is refunded", d.cancelLate},
+		{"Two rooms cancelled a day before arrival: one half refunded, one not", d.cancelLate},
 		{"Load items of the hotel-booking document, unchanged, in one transaction", d.loadDocument},
 		{"Read them: the user by e-mail, the booking by reference, the night", d.readDocument},
 		{"Update the property of the document once", d.adoptDocument},

@@ -46,7 +46,7 @@ func (d *desk) sealOffer(ctx context.Context, out *details) error {
 	return nil
 }
 
-// openOffer takes the token back, also one that another guest sends, and holds the room.
+// openOffer refuses the token when another guest sends it, accepts it from its own guest, and holds the room.
 func (d *desk) openOffer(ctx context.Context, out *details) error {
 	_, err := d.sealer.Open(d.token, "user_mallory", d.clock)
 	if !errors.Is(err, offer.ErrOtherUser) {
@@ -110,7 +110,7 @@ func (d *desk) showPayments(ctx context.Context, out *details) error {
 	return nil
 }
 
-// payMore pays what the longer stay costs more.
+// payMore pays the difference that the longer stay costs.
 func (d *desk) payMore(ctx context.Context, out *details) error {
 	before, err := d.bookings.Payment(ctx, d.booking.ID)
 	if err != nil {

@@ -52,7 +52,7 @@ func (r *report) head(engine string, now time.Time) error {
 	return r.line(now.Format("Its six tables are new; the clock stands at 2006-01-02 15:04 MST."), "requests", "read", "write")
 }
 
-// step does a step and prints it, even where it failed: a line with its cost, and what it found.
+// step runs a step and prints it, even if it failed: a line with its cost, and what it found.
 func (r *report) step(ctx context.Context, title string, do func(context.Context, *details) error) error {
 	var found details
 	r.steps++
@@ -71,7 +71,7 @@ func (r *report) step(ctx context.Context, title string, do func(context.Context
 }
 
 // total prints what all steps cost.
-func (r *report) total() error { return r.cost("    All of it", r.soFar()) }
+func (r *report) total() error { return r.cost("    Total", r.soFar()) }
 
 func (r *report) cost(title string, c cost) error {
 	return r.line(title, fmt.Sprint(c.requests), units(c.read), units(c.write))
@@ -82,7 +82,7 @@ func (r *report) line(title, requests, read, write string) error {
 	return err
 }
 
-// units prints an amount of capacity; a read that may be a moment old costs half a unit.
+// units prints a number of capacity units; an eventually consistent read costs half a unit.
 func units(n float64) string {
 	if n == 0 {
 		return "-"
