@@ -6,9 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -158,10 +156,6 @@ func invalid(t require.TestingT, err error, field string) string {
 }
 
 type list = types.AttributeValueMemberL
-
-func scanOf(table string) *dynamodb.ScanInput {
-	return &dynamodb.ScanInput{TableName: &table, ConsistentRead: aws.Bool(true)}
-}
 
 // moved is a delta by another process.
 func (c cloakroom) moved(ctx context.Context, id string) {
