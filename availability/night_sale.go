@@ -83,7 +83,7 @@ func variants(compile func(rules) *dynastay.Compiled) (all [allRules + 1]*dynast
 }
 
 // prepareTake has the condition that keeps a night from being oversold: it compares the rooms left in the database at the
-// time of the write, not what was read earlier.
+// time of the write, not what was read earlier. It has the rules of refuse, which says why a night cannot be sold.
 func prepareTake(r rules, over bool) *dynastay.Compiled {
 	name := dynastay.NameOf
 	available := name(attrAvailable)

@@ -73,27 +73,3 @@ func (r *Refused) add(nights []RefusedNight) {
 		return cmp.Or(cmp.Compare(a.RoomTypeID, b.RoomTypeID), a.Date.Compare(b.Date))
 	})
 }
-
-// refuse applies the conditions of a sale to one night of a stay. night is nil if it has no item. overbook is the
-// number of rooms by which the night may be overbooked after the sale.
-func refuse(propertyID string, line Line, overbook int, stay dynastay.Stay, date dynastay.Date, night *Night) []RefusedNight {
-	because := func(reason Reason) RefusedNight {
-		return RefusedNight{RoomTypeID: line.RoomTypeID, Date: date, Reason: reason}
-	}
-	if night == nil || night.PropertyID != propertyID {
-		return []RefusedNight{because(NotOnSale)}
-	}
-	var all []RefusedNight
-	if night.StopSell {
-		all = append(all, because(StopSell))
-	}
-	if night.PropertyClosed {
-		all = append(all, because(PropertyClosed))
-	}
-	if night.Available+overbook < line.Quantity {
-		soldOut := because(SoldOut)
-		soldOut.Left = max(0, night.Available)
-		all = append(all, soldOut)
-	}
-	return append(all, Booked{}.rules(stay, date, true).broken(line.RoomTypeID, stay, night)...)
-}

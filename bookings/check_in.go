@@ -1,6 +1,7 @@
 package bookings
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -58,6 +59,12 @@ func (a Assigned) of(b *Booking) error {
 var assign = dynastay.MustCompile(expression.NewBuilder().
 	WithCondition(lineExists).
 	WithUpdate(expression.Set(dynastay.NameOf("RoomId"), dynastay.Param("rooms"))))
+
+var checkIn = move{
+	name: "bookings.CheckIn", verb: "check in", from: []Status{Confirmed},
+	ready: func(b *Booking, now time.Time) error { return cmp.Or(awaited(b), during(b, now)) },
+	apply: func(b *Booking, now time.Time) { b.Status, b.CheckedInAt = CheckedIn, now },
+}
 
 // CheckInOp records the arrival of the guests of a confirmed booking, and the rooms that they get, if they are known:
 // for each room type as many as were booked, or none. It is possible from the date of check-in to the date of check-out

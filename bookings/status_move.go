@@ -3,7 +3,6 @@ package bookings
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -37,25 +36,6 @@ type move struct {
 	apply func(b *Booking, now time.Time)
 	touch bool // the lines change, but the booking itself may not
 }
-
-var (
-	confirm = move{
-		name: "bookings.Confirm", verb: "confirm", from: []Status{Pending},
-		ready: func(b *Booking, now time.Time) error { return cmp.Or(awaited(b), holdOpen(b, now)) },
-		apply: func(b *Booking, now time.Time) {
-			b.Status, b.ConfirmedAt, b.HoldExpiresAt = Confirmed, now, time.Time{}
-		},
-	}
-	checkIn = move{
-		name: "bookings.CheckIn", verb: "check in", from: []Status{Confirmed},
-		ready: func(b *Booking, now time.Time) error { return cmp.Or(awaited(b), during(b, now)) },
-		apply: func(b *Booking, now time.Time) { b.Status, b.CheckedInAt = CheckedIn, now },
-	}
-	checkOut = move{
-		name: "bookings.CheckOut", verb: "check out", from: []Status{CheckedIn}, ready: anyTime,
-		apply: func(b *Booking, now time.Time) { b.Status, b.CheckedOutAt = Completed, now },
-	}
-)
 
 func anyTime(*Booking, time.Time) error { return nil }
 
@@ -100,92 +80,6 @@ func (m move) check(b *Booking, now time.Time) error {
 		return &StatusError{BookingID: b.ID, Status: b.Status, Op: m.verb, Err: err}
 	}
 	return nil
-}
-
-// ConfirmOp confirms a pending booking, whose rooms are then no longer held for a limited time. If the hold has ended,
-// it fails with a [*StatusError] that matches [ErrHoldEnded], even if nobody has taken the rooms since.
-//
-// The payments, if any, are recorded in the same transaction, as [Repository.RecordPaymentOp] does, or not at all.
-// Payment.BookingID may be empty. A failed payment is refused with a [*dynastay.InvalidError]. For the notifications of
-// a payment provider, which are repeated and may arrive late, use [Repository.ApplyPaymentOp], which records the payment
-// whatever the status of the booking.
-func (r *Repository) ConfirmOp(bookingID string, payments []Payment) *dynastay.Operation[*Booking] {
-	payments = slices.Clone(payments)
-	var invalid error
-	for i, p := range payments {
-		own, err := ofBooking(p.BookingID, bookingID)
-		payments[i].BookingID = own
-		switch {
-		case err == nil && p.Status == PaymentFailed:
-			err = dynastay.Invalid("Status", "must be one of pending, authorized, paid")
-		case err == nil:
-			err = payments[i].Validate()
-		}
-		if invalid == nil {
-			invalid = dynastay.Within(fmt.Sprintf("Payments[%d]", i), err)
-		}
-	}
-	return r.moveOp(bookingID, confirm, invalid, func(in *dynastay.Input) {
-		for _, p := range payments {
-			p.agreed(in)
-		}
-	}, func(a *account, b *Booking) error {
-		for i, p := range payments {
-			if err := r.ledger.pay(a, b, p); err != nil {
-				return dynastay.Within(fmt.Sprintf("Payments[%d]", i), err)
-			}
-		}
-		return nil
-	})
-}
-
-// ofBooking returns the booking of a payment or a refund, which may be left empty if it is clear.
-func ofBooking(own, bookingID string) (string, error) {
-	if own != "" && own != bookingID {
-		return own, dynastay.Invalid("BookingID", "must be empty or that of the booking")
-	}
-	return bookingID, nil
-}
-
-// Confirm runs [Repository.ConfirmOp]. 2 requests: a consistent Query of the booking, and the update, which is a
-// transaction if there are payments.
-func (r *Repository) Confirm(
-	ctx context.Context, bookingID string, payments []Payment, opts ...dynastay.WriteOption,
-) (*Booking, error) {
-	return dynastay.Do(ctx, r.db, r.ConfirmOp(bookingID, payments), opts...)
-}
-
-// CheckOutOp completes the booking of guests who have checked in. If they leave early, the remaining nights are not
-// returned to the inventory: they have been sold. On the same day, [Repository.UndoCheckOut] takes it back.
-func (r *Repository) CheckOutOp(bookingID string) *dynastay.Operation[*Booking] {
-	return r.moveOp(bookingID, checkOut, nil, nil, nil)
-}
-
-// CheckOut runs [Repository.CheckOutOp]. 2 requests: a consistent Query of the booking, and the update.
-func (r *Repository) CheckOut(ctx context.Context, bookingID string, opts ...dynastay.WriteOption) (*Booking, error) {
-	return dynastay.Do(ctx, r.db, r.CheckOutOp(bookingID), opts...)
-}
-
-// NoShowOp records that the guests of a confirmed booking have not arrived. It is possible from the end of the date of
-// check-in at the property, see [Options].NoShowAfter; before, it fails with a [*StatusError] that matches
-// [ErrStillExpected]. The nights are not returned to the inventory: they have been sold. [Repository.Release] returns
-// them, and [Repository.Reinstate] is for guests who arrive after all.
-func (r *Repository) NoShowOp(bookingID string) *dynastay.Operation[*Booking] {
-	return r.moveOp(bookingID, move{
-		name: "bookings.NoShow", verb: "record a no-show for", from: []Status{Confirmed},
-		ready: func(b *Booking, now time.Time) error {
-			if now.Before(b.on(b.Stay.CheckIn, r.opts.NoShowAfter)) {
-				return ErrStillExpected
-			}
-			return nil
-		},
-		apply: func(b *Booking, _ time.Time) { b.Status = NoShow },
-	}, nil, nil, nil)
-}
-
-// NoShow runs [Repository.NoShowOp]. 2 requests: a consistent Query of the booking, and the update.
-func (r *Repository) NoShow(ctx context.Context, bookingID string, opts ...dynastay.WriteOption) (*Booking, error) {
-	return dynastay.Do(ctx, r.db, r.NoShowOp(bookingID), opts...)
 }
 
 // moveOp is an operation that makes a move and changes nothing but the booking's own item and, if record is not nil,
