@@ -76,7 +76,7 @@ import (
 )
 
 func cancel(ctx context.Context, repo *bookings.Repository, id string) error {
-	_, err := repo.Cancel(ctx, id, "plans changed")
+	_, err := repo.Cancel(ctx, id, "plans changed", nil)
 	return err
 }
 
