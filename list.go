@@ -24,12 +24,20 @@ import (
 // an [*UnreadableError], which matches [ErrCorrupt] and names each such item. The page contains the other items, and
 // its Next is valid. With any other error, the page is empty.
 type List[T any] struct {
-	err   error
-	lanes []lane[T]
-	meets [][]lane[T] // of an intersection or union: the lanes of each list
-	any   bool        // a union
-	load  func(context.Context, Paging) ([]entry[T], Cursor, int, error)
-	keep  []func(T) bool
+	rows
+	load func(context.Context, Paging) ([]entry[T], Cursor, int, error)
+	keep []func(T) bool
+}
+
+// rows are what a list reads, before it is decoded. Everything that does not need the type of the items is done by rows,
+// because Go compiles the methods of a List once for each type in each package that has one.
+type rows struct {
+	err      error
+	lanes    []lane
+	meets    [][]lane // of an intersection or union: the lanes of each list
+	any      bool     // a union
+	loaded   bool     // by Load, from other lists
+	filtered bool
 }
 
 // UnreadableError lists the items of a page that could not be read. It matches [ErrCorrupt].
@@ -56,16 +64,16 @@ func (e *UnreadableError) Unwrap() []error { return e.Items }
 // Decode may send requests of its own, with the page's context; if it returns an [*Error] that does not match
 // ErrCorrupt, the page fails with it.
 func ListOf[T any](db *DB, s *Schema, q Query, decode func(context.Context, Row) (T, error)) List[T] {
-	return List[T]{lanes: lanesOf(db, s, q, decode)}
+	return List[T]{rows: rows{lanes: lanesOf(db, s, q, decode)}}
 }
 
 // NoList returns a list for invalid arguments: every page fails with err.
-func NoList[T any](err error) List[T] { return List[T]{err: err} }
+func NoList[T any](err error) List[T] { return List[T]{rows: rows{err: err}} }
 
 // Filter returns a list of only those items for which keep returns true. A page is still filled up to its limit, unless
 // that takes more reads than [Paging.Reads] allows. Items that are filtered out are read nevertheless, and consume capacity.
 func (l List[T]) Filter(keep func(T) bool) List[T] {
-	l.keep = append(l.keep[:len(l.keep):len(l.keep)], keep)
+	l.keep, l.filtered = append(l.keep[:len(l.keep):len(l.keep)], keep), true
 	return l
 }
 
@@ -75,21 +83,33 @@ func (l List[T]) Filter(keep func(T) bool) List[T] {
 // items have one sort value, rows can be repeated or missed where a page ends; use [Union] for them. To filter, call
 // Filter on the merged list; a list that is already filtered, and the result of [Intersect], [Union] or [Load], is
 // refused. Lists of properties are filtered, because rows of other software may be out of place.
-func Merge[T any](lists ...List[T]) List[T] {
-	var merged List[T]
+func Merge[T any](lists ...List[T]) List[T] { return List[T]{rows: mergeAll(rowsOf(lists))} }
+
+func rowsOf[T any](lists []List[T]) []rows {
+	all := make([]rows, len(lists))
 	for i, l := range lists {
-		if l.err != nil {
+		all[i] = l.rows
+	}
+	return all
+}
+
+func noRows(i int, reason string) rows {
+	return rows{err: Invalid(fmt.Sprintf("Lists[%d]", i), "%s", reason)}
+}
+
+func mergeAll(lists []rows) (merged rows) {
+	for i, l := range lists {
+		switch {
+		case l.err != nil:
 			return l
-		}
-		if len(l.keep) > 0 {
-			return NoList[T](Invalid(fmt.Sprintf("Lists[%d]", i), "must not be filtered; filter the merged list instead"))
-		}
-		if l.load != nil || l.meets != nil {
-			return NoList[T](Invalid(fmt.Sprintf("Lists[%d]", i), "must be a list of rows"))
+		case l.filtered:
+			return noRows(i, "must not be filtered; filter the merged list instead")
+		case l.loaded || l.meets != nil:
+			return noRows(i, "must be a list of rows")
 		}
 		for _, lane := range l.lanes {
 			if len(merged.lanes) > 0 && !merged.lanes[0].runsWith(lane) {
-				return NoList[T](Invalid(fmt.Sprintf("Lists[%d]", i), "must have the same DB, table, index, range and direction as the first list"))
+				return noRows(i, "must have the same DB, table, index, range and direction as the first list")
 			}
 			merged.lanes = append(merged.lanes, lane)
 		}
@@ -155,8 +175,7 @@ func (l List[T]) read(ctx context.Context, p Paging) ([]entry[T], Cursor, error)
 	return entries, next, err
 }
 
-// fill is read that also returns the number of reads that it took. The position after the last row that was taken
-// serves as the cursor of all lanes: each continues after it.
+// fill is read that also returns the number of reads that it took.
 func (l List[T]) fill(ctx context.Context, p Paging) (entries []entry[T], next Cursor, reads int, err error) {
 	if l.err != nil {
 		return nil, "", 0, l.err
@@ -164,44 +183,63 @@ func (l List[T]) fill(ctx context.Context, p Paging) (entries []entry[T], next C
 	if p, err = p.complete(); err != nil {
 		return nil, "", 0, err
 	}
-	switch {
-	case l.load != nil:
+	if l.loaded {
 		return l.fillLoaded(ctx, p)
-	case len(l.lanes) == 0 && len(l.meets) == 0:
-		return nil, "", 0, nil
 	}
-	rows, err := l.open(p)
-	if err != nil {
-		return nil, "", 0, err
-	}
-	page := rows.page()
-	for page.found < p.Limit {
-		row, lane, err := rows.next(ctx)
-		if err != nil {
-			return nil, "", 0, err
-		}
-		if lane == nil {
-			break
-		}
-		item, err := lane.decode(ctx, row)
+	next, reads, err = l.rows.fill(ctx, p, func(lane lane, row Row) (kept bool, err error) {
+		item, err := lane.decode.(func(context.Context, Row) (T, error))(ctx, row)
 		switch {
 		case err == nil && l.keeps(item):
 			entries = append(entries, entry[T]{item: item})
-			page.found++
+			return true, nil
 		case err != nil && ctx.Err() != nil || isRequests(err):
-			return nil, "", 0, err
+			return false, err
 		case err != nil:
 			entries = append(entries, entry[T]{err: lane.unreadable(row, err)})
+		}
+		return false, nil
+	})
+	if err != nil {
+		return nil, "", 0, err
+	}
+	return entries, next, reads, nil
+}
+
+// fill reads rows until take has returned true as often as the page has items. The position after the last row that was
+// taken serves as the cursor of all lanes: each continues after it.
+func (l rows) fill(ctx context.Context, p Paging, take func(lane, Row) (bool, error)) (next Cursor, reads int, err error) {
+	if len(l.lanes) == 0 && len(l.meets) == 0 {
+		return "", 0, nil
+	}
+	rows, err := l.open(p)
+	if err != nil {
+		return "", 0, err
+	}
+	page := rows.page()
+	for page.found < p.Limit {
+		row, from, err := rows.next(ctx)
+		if err != nil {
+			return "", 0, err
+		}
+		if from == nil {
+			break
+		}
+		kept, err := take(from.lane, row)
+		if err != nil {
+			return "", 0, err
+		}
+		if kept {
+			page.found++
 		}
 	}
 	next = p.Until
 	if !rows.ended() {
 		next = rows.cursor()
 	}
-	return entries, next, p.Reads - page.reads, nil
+	return next, p.Reads - page.reads, nil
 }
 
-func (l List[T]) open(p Paging) (source[T], error) {
+func (l rows) open(p Paging) (source, error) {
 	if len(l.meets) > 0 {
 		return l.meet(p)
 	}
@@ -209,7 +247,7 @@ func (l List[T]) open(p Paging) (source[T], error) {
 }
 
 // identity is what a cursor is tied to. Shards are not part of it, because their number may change between two pages.
-func (l List[T]) identity() string {
+func (l rows) identity() string {
 	if len(l.meets) == 0 {
 		return identityOf(l.lanes)
 	}
@@ -220,7 +258,7 @@ func (l List[T]) identity() string {
 	return strings.Join(all, "&")
 }
 
-func identityOf[T any](lanes []lane[T]) string {
+func identityOf(lanes []lane) string {
 	var all []string
 	for _, lane := range lanes {
 		if id := lane.query.identity(lane.schema); !lane.shard {
@@ -246,7 +284,7 @@ func isRequests(err error) bool {
 }
 
 // unreadable returns the error of a row. It identifies the row, unless the entity's own error already does.
-func (l lane[T]) unreadable(row Row, err error) error {
+func (l lane) unreadable(row Row, err error) error {
 	var named *Error
 	if errors.As(err, &named) && named.ID != "" && errors.Is(err, ErrCorrupt) {
 		return err

@@ -2,7 +2,6 @@ package dynastay
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -14,30 +13,29 @@ import (
 //
 // A read is one request for each list, sent in parallel. Where one list has no rows for a while, the others skip theirs
 // without reading them. If few rows are in all lists, a page takes several reads, see [Paging.Reads].
-func Intersect[T any](lists ...List[T]) List[T] { return meetAll(lists, false) }
+func Intersect[T any](lists ...List[T]) List[T] { return List[T]{rows: meetAll(rowsOf(lists), false)} }
 
 // Union returns the list of the rows that at least one of the lists contains, such as the suppliers that offer soap or
 // towels. A sort value that several lists contain is listed once. Otherwise it is like [Intersect], and a read is one
 // request for each list, too.
 //
 // Lists whose sort values are all different are merged with [Merge], which also reads backwards.
-func Union[T any](lists ...List[T]) List[T] { return meetAll(lists, true) }
+func Union[T any](lists ...List[T]) List[T] { return List[T]{rows: meetAll(rowsOf(lists), true)} }
 
-func meetAll[T any](lists []List[T], any bool) List[T] {
-	all := List[T]{any: any}
+func meetAll(lists []rows, any bool) rows {
+	all := rows{any: any}
 	for i, l := range lists {
-		at := fmt.Sprintf("Lists[%d]", i)
 		switch {
 		case l.err != nil:
 			return l
-		case len(l.keep) > 0:
-			return NoList[T](Invalid(at, "must not be filtered; filter the result instead"))
+		case l.filtered:
+			return noRows(i, "must not be filtered; filter the result instead")
 		case len(l.lanes) == 0:
-			return NoList[T](Invalid(at, "must be a list of rows"))
+			return noRows(i, "must be a list of rows")
 		case l.lanes[0].query.Descending:
-			return NoList[T](Invalid(at, "must be ascending"))
+			return noRows(i, "must be ascending")
 		case !lists[0].lanes[0].runsWith(l.lanes[0]):
-			return NoList[T](Invalid(at, "must have the same DB, table, index and range as the first list"))
+			return noRows(i, "must have the same DB, table, index and range as the first list")
 		}
 		all.meets = append(all.meets, l.lanes)
 	}
@@ -56,21 +54,21 @@ type meetingPoint struct {
 }
 
 // meeting finds the sort values that all lists contain or, with any, at least one.
-type meeting[T any] struct {
+type meeting struct {
 	progress
 	any     bool
-	lists   [][]reader[T] // each with its shards
+	lists   [][]reader // each with its shards
 	at      meetingPoint
 	dropped int // rows of all lists that were taken or skipped so far
 }
 
 // meet opens the lists of an intersection or union after the cursor of p.
-func (l List[T]) meet(p Paging) (*meeting[T], error) {
+func (l rows) meet(p Paging) (*meeting, error) {
 	found, first := "common:", p.Limit
 	if l.any {
 		found, first = "any:", share(p.Limit, len(l.meets))
 	}
-	m := &meeting[T]{progress: progress{identity: found + l.identity(), limit: p.Limit, reads: p.Reads, filtered: true}, any: l.any}
+	m := &meeting{progress: progress{identity: found + l.identity(), limit: p.Limit, reads: p.Reads, filtered: true}, any: l.any}
 	if p.After != "" {
 		if err := p.After.Position(m.identity, &m.at); err != nil {
 			return nil, err
@@ -97,7 +95,7 @@ func (l List[T]) meet(p Paging) (*meeting[T], error) {
 	return m, m.seek()
 }
 
-func (m *meeting[T]) next(ctx context.Context) (Row, *reader[T], error) {
+func (m *meeting) next(ctx context.Context) (Row, *reader, error) {
 	for {
 		for empty := m.empty(); len(empty) > 0 && !m.ended(); empty = m.empty() {
 			if m.spent() {
@@ -114,10 +112,10 @@ func (m *meeting[T]) next(ctx context.Context) (Row, *reader[T], error) {
 		if len(heads) == 0 || len(heads) < len(m.lists) && !m.any {
 			return Row{}, nil, nil
 		}
-		next, found := slices.MinFunc(heads, bySort[T]), true // the first list's, of those with equal rows
+		next, found := slices.MinFunc(heads, bySort), true // the first list's, of those with equal rows
 		if !m.any {
-			next = slices.MaxFunc(heads, bySort[T])
-			found = !slices.ContainsFunc(heads, func(r *reader[T]) bool { return r.head() != next.head() })
+			next = slices.MaxFunc(heads, bySort)
+			found = !slices.ContainsFunc(heads, func(r *reader) bool { return r.head() != next.head() })
 		}
 		row := next.rows[0]
 		m.at, m.moved = meetingPoint{next.head(), found}, true
@@ -131,7 +129,7 @@ func (m *meeting[T]) next(ctx context.Context) (Row, *reader[T], error) {
 }
 
 // heads returns the reader with the next row of each list that has one.
-func (m *meeting[T]) heads() (heads []*reader[T]) {
+func (m *meeting) heads() (heads []*reader) {
 	for _, list := range m.lists {
 		if first := firstOf(list); first != nil {
 			heads = append(heads, first)
@@ -140,10 +138,10 @@ func (m *meeting[T]) heads() (heads []*reader[T]) {
 	return heads
 }
 
-func bySort[T any](a, b *reader[T]) int { return strings.Compare(a.head(), b.head()) }
+func bySort(a, b *reader) int { return strings.Compare(a.head(), b.head()) }
 
 // seek drops the rows before the present position from all lists.
-func (m *meeting[T]) seek() error {
+func (m *meeting) seek() error {
 	for _, list := range m.lists {
 		for i := range list {
 			before := len(list[i].rows)
@@ -158,7 +156,7 @@ func (m *meeting[T]) seek() error {
 }
 
 // seek drops the rows before a position. If none is left, the next read begins at the position.
-func (r *reader[T]) seek(at meetingPoint) error {
+func (r *reader) seek(at meetingPoint) error {
 	before := func(row Row) bool {
 		return row.Text(r.names.Sort) < at.Sort || at.Past && row.Text(r.names.Sort) == at.Sort
 	}
@@ -187,7 +185,7 @@ func (r *reader[T]) seek(at meetingPoint) error {
 }
 
 // empty returns the readers that must be read before it is known which row comes next.
-func (m *meeting[T]) empty() (empty []*reader[T]) {
+func (m *meeting) empty() (empty []*reader) {
 	for _, list := range m.lists {
 		empty = append(empty, emptyOf(list)...)
 	}
@@ -195,11 +193,11 @@ func (m *meeting[T]) empty() (empty []*reader[T]) {
 }
 
 // ended reports whether one of the lists has no more rows or, with any, all of them.
-func (m *meeting[T]) ended() bool {
+func (m *meeting) ended() bool {
 	if m.any {
-		return !slices.ContainsFunc(m.lists, func(list []reader[T]) bool { return !endOf(list) })
+		return !slices.ContainsFunc(m.lists, func(list []reader) bool { return !endOf(list) })
 	}
-	return slices.ContainsFunc(m.lists, endOf[T])
+	return slices.ContainsFunc(m.lists, endOf)
 }
 
-func (m *meeting[T]) cursor() Cursor { return NewCursor(m.identity, m.at) }
+func (m *meeting) cursor() Cursor { return NewCursor(m.identity, m.at) }

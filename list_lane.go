@@ -9,37 +9,37 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 )
 
-// lane reads one partition of a list.
+// lane reads one partition of a list. It has no type parameter, so that it is compiled once and not for every list.
 // See docs/decisions/0009-lists.md for how little is read from each.
-type lane[T any] struct {
+type lane struct {
 	db     *DB
 	schema *Schema
 	query  Query // of one partition
 	shard  bool  // one of Query.Shards
-	decode func(context.Context, Row) (T, error)
+	decode any   // the func(context.Context, Row) (T, error) of its List[T]
 }
 
-func lanesOf[T any](db *DB, s *Schema, q Query, decode func(context.Context, Row) (T, error)) []lane[T] {
+func lanesOf(db *DB, s *Schema, q Query, decode any) []lane {
 	shards := q.Shards
 	q.Shards = nil
-	all := []lane[T]{{db, s, q, false, decode}}
+	all := []lane{{db, s, q, false, decode}}
 	for _, partition := range shards {
 		q.Partition = partition
-		all = append(all, lane[T]{db, s, q, true, decode})
+		all = append(all, lane{db, s, q, true, decode})
 	}
 	return all
 }
 
 // runsWith reports whether the rows of both lanes can be merged.
-func (l lane[T]) runsWith(other lane[T]) bool {
+func (l lane) runsWith(other lane) bool {
 	return l.db == other.db && l.schema == other.schema && l.query.Index == other.query.Index &&
 		l.query.Range == other.query.Range && // the cursor of one must be a position in all
 		l.query.Descending == other.query.Descending
 }
 
 // reader is a lane while it is being read.
-type reader[T any] struct {
-	lane[T]
+type reader struct {
+	lane
 	in    *dynamodb.QueryInput
 	names KeyNames // of the table or index that is queried
 	ask   int      // number of rows that the previous read requested, or that the first one will
@@ -49,20 +49,20 @@ type reader[T any] struct {
 }
 
 // open prepares the request for the rows after a position.
-func (l lane[T]) open(at position, limit, lanes int) (reader[T], error) {
+func (l lane) open(at position, limit, lanes int) (reader, error) {
 	in, names, err := l.db.queryInput(l.schema, l.query)
 	switch {
 	case err != nil:
-		return reader[T]{}, err
+		return reader{}, err
 	case lanes > 1 && names.Sort == "":
-		return reader[T]{}, Invalid("Shards", "cannot be merged: the table or index has no sort key")
+		return reader{}, Invalid("Shards", "cannot be merged: the table or index has no sort key")
 	}
 	if l.passed(at) {
 		at = position{}
 	}
 	if at != (position{}) {
 		if !l.query.Range.has(l.sortOf(at)) { // DynamoDB would refuse it, and blame the request
-			return reader[T]{}, outsideRange()
+			return reader{}, outsideRange()
 		}
 		if l.query.Index == "" {
 			at.PK = l.query.Partition
@@ -74,11 +74,11 @@ func (l lane[T]) open(at position, limit, lanes int) (reader[T], error) {
 			}
 		}
 	}
-	return reader[T]{lane: l, in: in, names: names, ask: share(limit, lanes)}, nil
+	return reader{lane: l, in: in, names: names, ask: share(limit, lanes)}, nil
 }
 
 // passed reports whether the range has moved past a position, so that all of its rows come after it.
-func (l lane[T]) passed(at position) bool {
+func (l lane) passed(at position) bool {
 	r, sort := l.query.Range, l.sortOf(at)
 	if l.query.Descending {
 		return l.query.Moving && r.To != "" && sort > r.To
@@ -102,7 +102,7 @@ func share(limit, lanes int) int {
 func likely(mean float64) int { return int(math.Ceil(mean + 2*math.Sqrt(mean))) }
 
 // read reads the next rows.
-func (r *reader[T]) read(ctx context.Context, ask int) error {
+func (r *reader) read(ctx context.Context, ask int) error {
 	r.in.Limit, r.ask = ptr(int32(ask)), ask
 	out, err := r.db.query(ctx, r.in)
 	if err != nil {
@@ -122,7 +122,7 @@ func (r *reader[T]) read(ctx context.Context, ask int) error {
 
 // end drops the rows after the last one to read. The sort value alone does not show where that is, because the rows of
 // one partition may have equal ones. If the last row itself has been deleted, all rows with its sort value are read.
-func (r *reader[T]) end() {
+func (r *reader) end() {
 	isLast := func(row Row) bool { return r.position(row) == r.until }
 	isBeyond := func(row Row) bool { return r.beyond(row.Text(r.names.Sort), r.until) }
 	if i := slices.IndexFunc(r.rows, isLast); i >= 0 {
@@ -135,7 +135,7 @@ func (r *reader[T]) end() {
 	}
 }
 
-func (r *reader[T]) position(row Row) position {
+func (r *reader) position(row Row) position {
 	key := r.schema.Key.From(row)
 	at := position{SK: key.SK}
 	if r.query.Index != "" {
@@ -145,7 +145,7 @@ func (r *reader[T]) position(row Row) position {
 }
 
 // beyond reports whether a sort value comes after that of a position.
-func (l lane[T]) beyond(sort string, at position) bool {
+func (l lane) beyond(sort string, at position) bool {
 	if l.query.Descending {
 		return sort < l.sortOf(at)
 	}
@@ -153,7 +153,7 @@ func (l lane[T]) beyond(sort string, at position) bool {
 }
 
 // sortOf returns the sort value of a position.
-func (l lane[T]) sortOf(at position) string {
+func (l lane) sortOf(at position) string {
 	if l.query.Index == "" {
 		return at.SK
 	}
@@ -162,7 +162,7 @@ func (l lane[T]) sortOf(at position) string {
 
 // upTo returns the range of the lane's query up to a position, so that nothing beyond it is read and paid for. The last
 // value with a prefix is unknown, so a prefix that is read backwards remains as it is.
-func (l lane[T]) upTo(at position) Range {
+func (l lane) upTo(at position) Range {
 	r, last := l.query.Range, l.sortOf(at)
 	switch {
 	case last == "" || r.Prefix != "" && l.query.Descending:
@@ -178,10 +178,10 @@ func (l lane[T]) upTo(at position) Range {
 }
 
 // head returns the sort value of the next row.
-func (r *reader[T]) head() string { return r.rows[0].Text(r.names.Sort) }
+func (r *reader) head() string { return r.rows[0].Text(r.names.Sort) }
 
 // before reports whether r's next row comes before the other's.
-func (r *reader[T]) before(other *reader[T]) bool {
+func (r *reader) before(other *reader) bool {
 	if r.query.Descending {
 		return r.head() > other.head()
 	}
@@ -189,8 +189,8 @@ func (r *reader[T]) before(other *reader[T]) bool {
 }
 
 // openAll prepares the requests of several lanes that are read together.
-func openAll[T any](lanes []lane[T], at, until position, limit int) ([]reader[T], error) {
-	readers := make([]reader[T], len(lanes))
+func openAll(lanes []lane, at, until position, limit int) ([]reader, error) {
+	readers := make([]reader, len(lanes))
 	for i, lane := range lanes {
 		var err error
 		lane.query.Range = lane.upTo(until)
@@ -203,7 +203,7 @@ func openAll[T any](lanes []lane[T], at, until position, limit int) ([]reader[T]
 }
 
 // firstOf returns the reader whose next row comes first, or nil if there are no more rows.
-func firstOf[T any](readers []reader[T]) (first *reader[T]) {
+func firstOf(readers []reader) (first *reader) {
 	for i := range readers {
 		if r := &readers[i]; len(r.rows) > 0 && (first == nil || r.before(first)) {
 			first = r
@@ -213,7 +213,7 @@ func firstOf[T any](readers []reader[T]) (first *reader[T]) {
 }
 
 // emptyOf returns the readers that must be read before the next row is known.
-func emptyOf[T any](readers []reader[T]) (empty []*reader[T]) {
+func emptyOf(readers []reader) (empty []*reader) {
 	for i := range readers {
 		if r := &readers[i]; len(r.rows) == 0 && !r.last {
 			empty = append(empty, r)
@@ -222,6 +222,6 @@ func emptyOf[T any](readers []reader[T]) (empty []*reader[T]) {
 	return empty
 }
 
-func endOf[T any](readers []reader[T]) bool {
-	return !slices.ContainsFunc(readers, func(r reader[T]) bool { return len(r.rows) > 0 || !r.last })
+func endOf(readers []reader) bool {
+	return !slices.ContainsFunc(readers, func(r reader) bool { return len(r.rows) > 0 || !r.last })
 }

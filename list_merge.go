@@ -3,9 +3,9 @@ package dynastay
 import "context"
 
 // source is where the rows of a page come from.
-type source[T any] interface {
+type source interface {
 	// next returns the next row. The reader is nil at the end, and when no reads are left.
-	next(context.Context) (Row, *reader[T], error)
+	next(context.Context) (Row, *reader, error)
 	page() *progress
 	ended() bool
 	cursor() Cursor // after the last row
@@ -42,7 +42,7 @@ func (p *progress) ask(before int) int {
 }
 
 // readAll reads the next rows of several lanes, in parallel.
-func readAll[T any](ctx context.Context, p *progress, readers []*reader[T]) error {
+func readAll(ctx context.Context, p *progress, readers []*reader) error {
 	p.reads--
 	return readers[0].db.Each(ctx, len(readers), func(ctx context.Context, i int) error {
 		ask := readers[i].ask // its share at first
@@ -54,15 +54,15 @@ func readAll[T any](ctx context.Context, p *progress, readers []*reader[T]) erro
 }
 
 // merge takes rows from several lanes in the order of their sort values.
-type merge[T any] struct {
+type merge struct {
 	progress
-	lanes []reader[T]
+	lanes []reader
 	at    position
 }
 
 // merge opens the lanes of a list after the cursor of p.
-func (l List[T]) merge(p Paging) (*merge[T], error) {
-	m := &merge[T]{progress: progress{identity: l.identity(), filtered: len(l.keep) > 0, reads: p.Reads, limit: p.Limit}}
+func (l rows) merge(p Paging) (*merge, error) {
+	m := &merge{progress: progress{identity: l.identity(), filtered: l.filtered, reads: p.Reads, limit: p.Limit}}
 	var err error
 	if p.After != "" {
 		if m.at, err = p.After.position(m.identity); err != nil {
@@ -89,7 +89,7 @@ func (l List[T]) merge(p Paging) (*merge[T], error) {
 	return m, nil
 }
 
-func (m *merge[T]) next(ctx context.Context) (Row, *reader[T], error) {
+func (m *merge) next(ctx context.Context) (Row, *reader, error) {
 	for empty := emptyOf(m.lanes); len(empty) > 0; empty = emptyOf(m.lanes) {
 		if m.spent() {
 			return Row{}, nil, nil
@@ -115,7 +115,7 @@ func (m *merge[T]) next(ctx context.Context) (Row, *reader[T], error) {
 
 // dropRepeated drops rows of other lanes at the same position. They are the same item: an entity that moved from one shard
 // to another between the reads, or one that is stored in several partitions on purpose.
-func (m *merge[T]) dropRepeated() {
+func (m *merge) dropRepeated() {
 	for i := range m.lanes {
 		lane := &m.lanes[i]
 		if len(lane.rows) > 0 && lane.position(lane.rows[0]) == m.at {
@@ -124,6 +124,6 @@ func (m *merge[T]) dropRepeated() {
 	}
 }
 
-func (m *merge[T]) ended() bool { return endOf(m.lanes) }
+func (m *merge) ended() bool { return endOf(m.lanes) }
 
-func (m *merge[T]) cursor() Cursor { return m.at.cursor(m.identity) }
+func (m *merge) cursor() Cursor { return m.at.cursor(m.identity) }
