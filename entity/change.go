@@ -20,17 +20,15 @@ import (
 // maxAgreed limits the total size of the values of [dynastay.AgreedOn], which are hashed with every call.
 const maxAgreed = 4096
 
-// CheckUpdate returns the error for [dynastay.OpSpec.Invalid] of an update with these options, or nil. It rejects
-// values of [dynastay.AgreedOn] of more than 4,096 bytes in total, a malformed id in [dynastay.IfWritten],
-// [dynastay.IfVersion] for an entity without versions, and options that apply only to deletes.
-func (e *Entity[T]) CheckUpdate(opts ...dynastay.UpdateOption) error {
+// checkUpdate is [Entity.CheckUpdate].
+func (e *core) checkUpdate(opts []dynastay.UpdateOption) error {
 	if condition.Of(opts).Missing {
 		return dynastay.Invalid("OrMissing", "applies only to deletes; an update requires an existing %s", e.Name)
 	}
 	return e.check(condition.Of(opts))
 }
 
-func (e *Entity[T]) check(s condition.Set) error {
+func (e *core) check(s condition.Set) error {
 	if s.Version != nil && e.Version == "" {
 		return dynastay.Invalid("IfVersion", "is not supported: %s has no version", e.Name)
 	}
@@ -68,8 +66,15 @@ func InputOf(key dynastay.Key, opts ...dynastay.UpdateOption) func(*dynastay.Inp
 type Change[T any] struct {
 	Before, After *T
 	Row           dynastay.Row // as it was read
+	*change
+}
 
-	entity *Entity[T]
+// change is a [Change] without its type.
+type change struct {
+	before, after any
+	row           dynastay.Row
+
+	entity *core
 	key    dynastay.Key
 	asked  condition.Set
 	diff   *difference
@@ -90,26 +95,53 @@ type Change[T any] struct {
 func (t *Table[T]) Change(
 	ctx context.Context, key dynastay.Key, fn func(*T) error, opts ...dynastay.UpdateOption,
 ) (*Change[T], error) {
-	row, err := t.db.Get(ctx, t.entity.Schema, key, dynastay.Consistent)
-	if err != nil {
-		return nil, err
-	}
-	return t.ChangeOf(key, row, fn, opts...)
+	c, err := t.core.change(ctx, key, func(v any) error { return fn(v.(*T)) }, opts)
+	return typed[T](c, err)
 }
 
 // ChangeOf is like [Table.Change] but takes a row that was already read consistently.
 func (t *Table[T]) ChangeOf(
 	key dynastay.Key, row dynastay.Row, fn func(*T) error, opts ...dynastay.UpdateOption,
 ) (*Change[T], error) {
-	e := t.entity
+	c, err := t.core.changeOf(key, row, func(v any) error { return fn(v.(*T)) }, opts)
+	return typed[T](c, err)
+}
+
+// typed returns a change with its type; nil for nil.
+func typed[T any](c *change, err error) (*Change[T], error) {
+	if c == nil {
+		return nil, err
+	}
+	return &Change[T]{Before: c.before.(*T), After: c.after.(*T), Row: c.row, change: c}, err
+}
+
+// Keep lets the author of an operation change the attributes in [Spec.Kept], which the update's function cannot change.
+// Call it before [Change.AddTo]. If fn changes anything else, Keep returns an error. If the update's function changed
+// nothing, the version and the time of the update stay as they are. The result is not validated.
+func (c *Change[T]) Keep(fn func(*T) error) error {
+	return c.keep(func(v any) error { return fn(v.(*T)) })
+}
+
+// change is [Table.Change].
+func (t *table) change(ctx context.Context, key dynastay.Key, fn func(any) error, opts []dynastay.UpdateOption) (*change, error) {
+	row, err := t.db.Get(ctx, t.Schema, key, dynastay.Consistent)
+	if err != nil {
+		return nil, err
+	}
+	return t.changeOf(key, row, fn, opts)
+}
+
+// changeOf is [Table.ChangeOf].
+func (t *table) changeOf(key dynastay.Key, row dynastay.Row, fn func(any) error, opts []dynastay.UpdateOption) (*change, error) {
+	e := t.core
 	c, err := t.before(key, row, condition.Of(opts))
 	if err != nil {
 		return nil, err
 	}
-	if c.After, err = e.Value(row); err != nil {
+	if c.after, err = e.value(row); err != nil {
 		return nil, err
 	}
-	if err := fn(c.After); err != nil {
+	if err := fn(c.after); err != nil {
 		return nil, err
 	}
 	if err := c.kept(); err != nil {
@@ -117,31 +149,29 @@ func (t *Table[T]) ChangeOf(
 	}
 	c.edited = c.Changed()
 	if e.Validate != nil && c.edited {
-		if err := e.Validate(c.After); err != nil {
+		if err := e.Validate(c.after); err != nil {
 			return nil, err
 		}
 	}
-	if now, err := e.Key(c.After); err != nil {
-		return nil, e.inOwnWords(c.After, err)
+	if now, err := e.Key(c.after); err != nil {
+		return nil, e.inOwnWords(c.after, err)
 	} else if now != key {
 		return nil, dynastay.Invalid("", "the key of %s %s cannot be changed", e.Name, shown.Masked(key.String()))
 	}
 	return c, e.derive(c)
 }
 
-// Keep lets the author of an operation change the attributes in [Spec.Kept], which the update's function cannot change.
-// Call it before [Change.AddTo]. If fn changes anything else, Keep returns an error. If the update's function changed
-// nothing, the version and the time of the update stay as they are. The result is not validated.
-func (c *Change[T]) Keep(fn func(*T) error) error {
+// keep is [Change.Keep].
+func (c *change) keep(fn func(any) error) error {
 	e := c.entity
-	given, err := e.Codec.Encode(c.After)
+	given, err := e.Codec.Encode(c.after)
 	if err != nil {
 		return err
 	}
-	if err := fn(c.After); err != nil {
+	if err := fn(c.after); err != nil {
 		return err
 	}
-	after, err := e.Codec.Encode(c.After)
+	after, err := e.Codec.Encode(c.after)
 	if err != nil {
 		return err
 	}
@@ -152,7 +182,7 @@ func (c *Change[T]) Keep(fn func(*T) error) error {
 			}
 		}
 	}
-	before, err := e.Codec.Encode(c.Before)
+	before, err := e.Codec.Encode(c.before)
 	if err != nil {
 		return err
 	}
@@ -164,31 +194,31 @@ func (c *Change[T]) Keep(fn func(*T) error) error {
 var errNotKept = errors.New("Change.Keep must change only attributes in Spec.Kept")
 
 // before starts a change if the item meets the caller's conditions.
-func (t *Table[T]) before(key dynastay.Key, row dynastay.Row, asked condition.Set) (*Change[T], error) {
-	e := t.entity
+func (t *table) before(key dynastay.Key, row dynastay.Row, asked condition.Set) (*change, error) {
+	e := t.core
 	switch {
 	case !row.Exists():
 		return nil, e.fail(key, dynastay.ErrNotFound)
 	case !e.meets(row, asked):
 		return nil, e.fail(key, dynastay.ErrVersion)
 	}
-	c := &Change[T]{Row: row, entity: e, key: key, asked: asked, now: t.db.Now()}
+	c := &change{row: row, entity: e, key: key, asked: asked, now: t.db.Now()}
 	var err error
-	c.Before, err = e.Value(row)
+	c.before, err = e.value(row)
 	return c, err
 }
 
 // Also adds to the action a change of counters (see [Spec.Counters]) and a condition on them. If nothing else changed,
 // neither is sent. A counter may have changed since the item was read; if the condition does not hold, the operation
 // is prepared again. After does not show the change. The zero value of either argument adds nothing.
-func (c *Change[T]) Also(deltas expression.UpdateBuilder, condition expression.ConditionBuilder) {
+func (c *change) Also(deltas expression.UpdateBuilder, condition expression.ConditionBuilder) {
 	c.deltas, c.also = deltas, condition
 }
 
 // Whole makes the change write everything that is derived from the entity, including the guards of its unique values,
 // even if nothing else changed. The version and the time of the update then stay as they are. It is for items that
 // other software wrote. Call it before [Change.AddTo].
-func (c *Change[T]) Whole() error {
+func (c *change) Whole() error {
 	c.whole = true
 	return c.entity.derive(c)
 }
@@ -196,7 +226,7 @@ func (c *Change[T]) Whole() error {
 // Drop removes a map as a whole, including what other software stored in it. The update's function must have cleared
 // the declared fields in the map, and nothing derived may be in it; otherwise Drop returns an error. Call it before
 // [Change.AddTo], and after [Change.Keep].
-func (c *Change[T]) Drop(name string) error {
+func (c *change) Drop(name string) error {
 	whole := dynastay.PathOf(name)
 	within := func(path string) bool { return strings.HasPrefix(path, whole+".") }
 	for path := range c.diff.set {
@@ -220,19 +250,19 @@ var errNotCleared = errors.New("Change.Drop requires a map in which nothing is s
 // Touch makes the change write a new version, time and write id even if the entity itself has not changed. It is for
 // operations that change other items of the entity, so that what was decided from the entity as it was is overtaken.
 // Call it before [Change.AddTo].
-func (c *Change[T]) Touch() { c.edited = true }
+func (c *change) Touch() { c.edited = true }
 
 // Renew is like [Change.Touch] for what is not an edit: the version and the time stay as they are, so a person who is
 // editing the entity is not told that somebody else has changed it.
-func (c *Change[T]) Renew() { c.renew = true }
+func (c *change) Renew() { c.renew = true }
 
 // Changed reports whether there is anything to write.
-func (c *Change[T]) Changed() bool { return c.whole || c.edited || c.renew || !c.diff.empty() }
+func (c *change) Changed() bool { return c.whole || c.edited || c.renew || !c.diff.empty() }
 
 // AddTo adds the action that writes the difference, the actions of the guards, and those of [Spec.Follow]. If nothing
 // changed, it adds no actions. It returns an error if a [dynastay.WriteOption] was passed to the change, but not in
 // [dynastay.OpSpec.Options], without which it would have no effect.
-func (c *Change[T]) AddTo(tx *dynastay.Tx) error {
+func (c *change) AddTo(tx *dynastay.Tx) error {
 	if err := tx.PassesOn(c.asked); err != nil {
 		return err
 	}
@@ -245,21 +275,21 @@ func (c *Change[T]) AddTo(tx *dynastay.Tx) error {
 		return err
 	}
 	for _, g := range e.guards {
-		err := g.move(tx, c.Before, c.After, "Update")
-		if err == nil && (c.whole || writtenBy(e.Schema, c.Row) == "") {
+		err := g.move(tx, c.before, c.after, "Update")
+		if err == nil && (c.whole || writtenBy(e.Schema, c.row) == "") {
 			// Without a write id, it is the first update of an item that other software wrote.
-			err = g.adopt(tx, c.Before, c.After)
+			err = g.adopt(tx, c.before, c.after)
 		}
 		if err != nil {
 			return err
 		}
 	}
 	if e.Follow != nil {
-		if err := e.Follow(tx, c.Before, c.After); err != nil {
+		if err := e.Follow(tx, c.before, c.after); err != nil {
 			return err
 		}
 	}
-	action, err := tx.RewriteIf(e.Schema, c.Row, c.update(), c.also, e.known...)
+	action, err := tx.RewriteIf(e.Schema, c.row, c.update(), c.also, e.known...)
 	if err != nil {
 		return err
 	}
@@ -267,11 +297,11 @@ func (c *Change[T]) AddTo(tx *dynastay.Tx) error {
 	if item[e.Schema.WriteIDName()], err = action.WriteID().MarshalDynamoDBAttributeValue(); err != nil {
 		return err
 	}
-	return e.decode(item, c.After)
+	return e.decode(item, c.after)
 }
 
 // overtaken returns the error for an item that has changed since it was read.
-func (e *Entity[T]) overtaken(key dynastay.Key, asked condition.Set) dynastay.Failed {
+func (e *core) overtaken(key dynastay.Key, asked condition.Set) dynastay.Failed {
 	return func(old dynastay.Row) error {
 		switch {
 		case !old.Exists() && asked.Missing:
@@ -286,7 +316,7 @@ func (e *Entity[T]) overtaken(key dynastay.Key, asked condition.Set) dynastay.Fa
 }
 
 // meets reports whether a stored item meets the caller's conditions.
-func (e *Entity[T]) meets(row dynastay.Row, asked condition.Set) bool {
+func (e *core) meets(row dynastay.Row, asked condition.Set) bool {
 	if asked.Version != nil && row.Int(e.Version) != *asked.Version {
 		return false
 	}
@@ -303,47 +333,47 @@ func writtenBy(s *dynastay.Schema, row dynastay.Row) (id dynastay.WriteID) {
 }
 
 // kept returns an error if the function changed what the library writes itself.
-func (c *Change[T]) kept() error {
+func (c *change) kept() error {
 	e := c.entity
-	before, err := e.Codec.Encode(c.Before)
+	before, err := e.Codec.Encode(c.before)
 	if err != nil {
 		return err
 	}
-	after, err := e.Codec.Encode(c.After)
+	after, err := e.Codec.Encode(c.after)
 	if err != nil {
 		return err
 	}
 	for _, name := range e.owned {
 		if !stored.Equal(before[name], after[name]) {
-			return dynastay.Invalid(e.fieldOf(c.After, name), "is managed by the library and cannot be changed")
+			return dynastay.Invalid(e.fieldOf(c.after, name), "is managed by the library and cannot be changed")
 		}
 	}
 	if c.compare(before, after); !c.Changed() {
 		// Drops a write id that the function set. Not a copy of Before, whose slices Keep would change as well.
-		read, err := e.Value(c.Row)
+		read, err := e.value(c.row)
 		if err != nil {
 			return err
 		}
-		*c.After = *read
+		e.set(c.after, read)
 	}
 	return nil
 }
 
 // compare sets the difference between two encoded forms.
-func (c *Change[T]) compare(before, after dynastay.Item) {
+func (c *change) compare(before, after dynastay.Item) {
 	delete(before, c.entity.Schema.WriteIDName())
 	delete(after, c.entity.Schema.WriteIDName())
 	c.diff = &difference{
-		stored: c.Row.Item(), after: after, keyed: c.entity.keyed,
+		stored: c.row.Item(), after: after, keyed: c.entity.keyed,
 		set: map[string]types.AttributeValue{}, remove: map[string]bool{},
 	}
 	c.diff.compare("", before, after)
 }
 
 // stamp sets in After the version and the time that the write will store, and returns its encoded form.
-func (c *Change[T]) stamp() (dynastay.Item, error) {
+func (c *change) stamp() (dynastay.Item, error) {
 	e := c.entity
-	item, err := e.Codec.Encode(c.After)
+	item, err := e.Codec.Encode(c.after)
 	if err != nil {
 		return nil, err
 	}
@@ -353,16 +383,16 @@ func (c *Change[T]) stamp() (dynastay.Item, error) {
 	if e.Updated != "" && c.edited {
 		item[e.Updated] = dynastay.Instant(c.now)
 	}
-	return item, e.decode(item, c.After)
+	return item, e.decode(item, c.after)
 }
 
-func (c *Change[T]) nextVersion() types.AttributeValue {
-	return dynastay.Number(c.Row.Int(c.entity.Version) + 1)
+func (c *change) nextVersion() types.AttributeValue {
+	return dynastay.Number(c.row.Int(c.entity.Version) + 1)
 }
 
 // update returns the update expression, with its parts in a fixed order, so that equal updates are equal requests
 // except for their ids.
-func (c *Change[T]) update() expression.UpdateBuilder {
+func (c *change) update() expression.UpdateBuilder {
 	u := c.deltas
 	for _, path := range slices.Sorted(maps.Keys(c.diff.set)) {
 		u = u.Set(dynastay.NameOf(path), expression.Value(c.diff.set[path]))

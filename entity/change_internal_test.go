@@ -25,7 +25,7 @@ func TestChangeThatCannotBeStored(t *testing.T) {
 	_, err = table.ChangeOf(shopKey, dynastay.RowOf(stored), func(s *shop) error { s.ID = "2"; return nil })
 	assert.EqualError(t, err, "invalid: the key of Shop SHOP#1/METADATA cannot be changed")
 	boom := errors.New("boom")
-	table.entity.Key = func(*shop) (dynastay.Key, error) { return shopKey, boom }
+	table.core.Key = func(any) (dynastay.Key, error) { return shopKey, boom }
 	_, err = table.ChangeOf(shopKey, dynastay.RowOf(stored), func(*shop) error { return nil })
 	assert.Same(t, boom, err)
 }

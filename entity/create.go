@@ -18,7 +18,12 @@ type Creation[T any] struct {
 	// Finish completes the value after its times are set. It runs with each preparation. Optional.
 	Finish func(*T)
 
-	table  *Table[T]
+	core *creation
+}
+
+// creation is a [Creation] without its type.
+type creation struct {
+	table  *table
 	agreed func(*dynastay.Input)
 	drawn  bool
 }
@@ -26,42 +31,64 @@ type Creation[T any] struct {
 // Creation generates the entity's id if it has none, sets its times and its first version, and validates it. Its error
 // is meant for [dynastay.OpSpec.Invalid] of the operation. It sends no requests.
 func (t *Table[T]) Creation(v *T) (*Creation[T], error) {
-	id := ""
-	if t.entity.Prefix != "" {
-		id = t.db.NewID(t.entity.Prefix)
+	if v == nil {
+		return nil, t.core.isNil()
 	}
-	return t.creation(v, id)
+	c, made, err := t.core.creation(v, t.core.newID())
+	value, _ := as[T](made, nil)
+	return &Creation[T]{Value: value, core: c}, err
 }
 
-// creation returns a Creation that uses the given id if the value has none.
-func (t *Table[T]) creation(v *T, id string) (*Creation[T], error) {
-	if v == nil {
-		return nil, dynastay.Invalid("", "%s is nil", t.entity.Name)
+// Input adds what the caller agreed to: the value as it was given, without what the library writes.
+func (c *Creation[T]) Input(in *dynastay.Input) { c.core.agreed(in) }
+
+// AddTo adds the action that puts the entity, on condition that it does not exist, the actions of its guards, and those
+// of [Spec.Follow]. The times are those of the current preparation. It calls [dynastay.Tx.Made] with the entity's id,
+// and with its PK and SK if the id does not determine the key. So the operation needs a [dynastay.OpSpec.Restore], and
+// cannot add two entities that record different values under one of these names.
+func (c *Creation[T]) AddTo(tx *dynastay.Tx) error {
+	return c.core.addTo(tx, c.Value, c.Extra, func() {
+		if c.Finish != nil {
+			c.Finish(c.Value)
+		}
+	})
+}
+
+func (e *core) isNil() error { return dynastay.Invalid("", "%s is nil", e.Name) }
+
+// newID returns an id for a value that has none, or "" if the entity has no generated ids.
+func (t *table) newID() string {
+	if t.Prefix == "" {
+		return ""
 	}
-	e, made := t.entity, *v
-	c := &Creation[T]{table: t, Value: &made}
-	item, err := e.Codec.Encode(v)
-	c.agreed = e.agreed(*v, item)
+	return t.db.NewID(t.Prefix)
+}
+
+// creation returns a creation, and a copy of the value that has the given id if it had none.
+func (t *table) creation(given any, id string) (*creation, any, error) {
+	c, made := &creation{table: t}, t.clone(given)
+	item, err := t.Codec.Encode(given)
+	c.agreed = t.agreedOn(t.clone(given), item)
 	if err != nil {
-		return c, err
+		return c, made, err
 	}
-	if e.Prefix != "" && stored.TextOf(item[e.ID]) == "" { // a tagged struct stores "" as is
-		item[e.ID], c.drawn = stored.Text(id), true
+	if t.Prefix != "" && stored.TextOf(item[t.ID]) == "" { // a tagged struct stores "" as is
+		item[t.ID], c.drawn = stored.Text(id), true
 	}
-	if err := c.stamp(item); err != nil {
-		return c, err
+	if err := c.stamp(item, made); err != nil {
+		return c, made, err
 	}
-	if item, err = e.Item(c.Value); err != nil {
-		return c, err
+	if item, err = t.item(made); err != nil {
+		return c, made, err
 	}
-	return c, e.checkDeclared(c.Value, item)
+	return c, made, t.checkDeclared(made, item)
 }
 
 // checkDeclared returns an error for an entity that could not be found again: its key, a guard or an index key depends
 // on a field that the codec does not declare. The stored entity would have a different key or guard, and a later update
 // or delete would leave items behind.
-func (e *Entity[T]) checkDeclared(v *T, item dynastay.Item) error {
-	read := new(T)
+func (e *core) checkDeclared(v any, item dynastay.Item) error {
+	read := e.blank()
 	err := e.decode(item, read)
 	again, keyErr := e.Key(read)
 	lost := ""
@@ -92,8 +119,8 @@ func (e *Entity[T]) checkDeclared(v *T, item dynastay.Item) error {
 }
 
 // stamp sets the times and the first version of the value; item is the value's stored form.
-func (c *Creation[T]) stamp(item dynastay.Item) error {
-	e, now := c.table.entity, dynastay.Instant(c.table.db.Now())
+func (c *creation) stamp(item dynastay.Item, v any) error {
+	e, now := c.table, dynastay.Instant(c.table.db.Now())
 	for _, name := range []string{e.Created, e.Updated} {
 		if name != "" {
 			item[name] = now
@@ -102,19 +129,16 @@ func (c *Creation[T]) stamp(item dynastay.Item) error {
 	if e.Version != "" {
 		item[e.Version] = dynastay.Number(1)
 	}
-	return e.decode(item, c.Value)
+	return e.decode(item, v)
 }
 
-// Input adds what the caller agreed to: the value as it was given, without what the library writes.
-func (c *Creation[T]) Input(in *dynastay.Input) { c.agreed(in) }
-
-// agreed returns the input of a create or a put of the given value; item is its stored form.
-func (e *Entity[T]) agreed(given T, item dynastay.Item) func(*dynastay.Input) {
+// agreedOn returns the input of a create or a put of the given value, which it keeps; item is its stored form.
+func (e *core) agreedOn(given any, item dynastay.Item) func(*dynastay.Input) {
 	asked := maps.Clone(item)
 	if e.Agreed != nil {
 		return func(in *dynastay.Input) {
-			_ = e.decode(asked, &given) // the caller may have changed its lists since; invalid input is never compared
-			e.Agreed(in, &given)
+			_ = e.decode(asked, given) // the caller may have changed its lists since; invalid input is never compared
+			e.Agreed(in, given)
 		}
 	}
 	for _, name := range e.owned {
@@ -126,28 +150,23 @@ func (e *Entity[T]) agreed(given T, item dynastay.Item) func(*dynastay.Input) {
 	return func(in *dynastay.Input) { in.Item(asked) }
 }
 
-// AddTo adds the action that puts the entity, on condition that it does not exist, the actions of its guards, and those
-// of [Spec.Follow]. The times are those of the current preparation. It calls [dynastay.Tx.Made] with the entity's id,
-// and with its PK and SK if the id does not determine the key. So the operation needs a [dynastay.OpSpec.Restore], and
-// cannot add two entities that record different values under one of these names.
-func (c *Creation[T]) AddTo(tx *dynastay.Tx) error {
-	e := c.table.entity
-	item, err := e.Codec.Encode(c.Value)
+// addTo is [Creation.AddTo].
+func (c *creation) addTo(tx *dynastay.Tx, v any, extra dynastay.Item, finish func()) error {
+	e := c.table
+	item, err := e.Codec.Encode(v)
 	if err == nil {
-		err = c.stamp(item)
+		err = c.stamp(item, v)
 	}
 	if err != nil {
 		return err
 	}
-	if c.Finish != nil {
-		c.Finish(c.Value)
-	}
-	if item, err = e.Item(c.Value); err != nil {
+	finish()
+	if item, err = e.item(v); err != nil {
 		return err
 	}
-	maps.Copy(item, c.Extra)
+	maps.Copy(item, extra)
 	key := e.Schema.Key.From(dynastay.RowOf(item))
-	put := tx.Put(e.Schema, item).Identified().If(c.table.absent, func(dynastay.Row) error {
+	put := tx.Put(e.Schema, item).Identified().If(e.absent, func(dynastay.Row) error {
 		return &dynastay.Error{Op: e.Operations + ".Create", Entity: e.Name, ID: e.idOf(key), Kind: dynastay.ErrAlreadyExists}
 	})
 	if c.drawn && e.idIsInKey(key, item) {
@@ -155,25 +174,25 @@ func (c *Creation[T]) AddTo(tx *dynastay.Tx) error {
 	}
 	e.made(tx, key, item)
 	for _, g := range e.guards {
-		if err := g.move(tx, nil, c.Value, "Create"); err != nil {
+		if err := g.move(tx, nil, v, "Create"); err != nil {
 			return err
 		}
 	}
 	if e.Follow != nil {
-		if err := e.Follow(tx, nil, c.Value); err != nil {
+		if err := e.Follow(tx, nil, v); err != nil {
 			return err
 		}
 	}
 	if item[e.Schema.WriteIDName()], err = put.WriteID().MarshalDynamoDBAttributeValue(); err != nil {
 		return err
 	}
-	return e.decode(item, c.Value)
+	return e.decode(item, v)
 }
 
 // idIsInKey reports whether a different id would give a different key. Only then does an item whose key has a generated
 // id prove that this write put it. If the key consists of other values, such as a booking's id, any write may have put
 // the item.
-func (e *Entity[T]) idIsInKey(key dynastay.Key, item dynastay.Item) bool {
+func (e *core) idIsInKey(key dynastay.Key, item dynastay.Item) bool {
 	other := maps.Clone(item)
 	other[e.ID] = stored.Text(stored.TextOf(item[e.ID]) + "0")
 	now, err := e.keyOf(other)
@@ -181,7 +200,7 @@ func (e *Entity[T]) idIsInKey(key dynastay.Key, item dynastay.Item) bool {
 }
 
 // made records what is needed to find the entity again: its id, and its key if the id alone does not determine it.
-func (e *Entity[T]) made(tx *dynastay.Tx, key dynastay.Key, item dynastay.Item) {
+func (e *core) made(tx *dynastay.Tx, key dynastay.Key, item dynastay.Item) {
 	id := stored.TextOf(item[e.ID])
 	if id != "" {
 		tx.Made(e.ID, id)
@@ -193,8 +212,8 @@ func (e *Entity[T]) made(tx *dynastay.Tx, key dynastay.Key, item dynastay.Item) 
 }
 
 // keyOf returns the key that some attributes determine.
-func (e *Entity[T]) keyOf(some dynastay.Item) (dynastay.Key, error) {
-	v := new(T)
+func (e *core) keyOf(some dynastay.Item) (dynastay.Key, error) {
+	v := e.blank()
 	if err := e.decode(some, v); err != nil {
 		return dynastay.Key{}, err
 	}
@@ -202,21 +221,20 @@ func (e *Entity[T]) keyOf(some dynastay.Item) (dynastay.Key, error) {
 }
 
 // restore returns what an earlier call with the same idempotency key put.
-func (t *Table[T]) restore(ctx context.Context, v *T, made map[string]string) (*T, error) {
-	e, key := t.entity, dynastay.Key{PK: made["PK"], SK: made["SK"]}
-	if id := made[e.ID]; e.ID != "" && id != "" {
-		item, err := e.Codec.Encode(v)
+func (t *table) restore(ctx context.Context, v any, made map[string]string) (any, error) {
+	key := dynastay.Key{PK: made["PK"], SK: made["SK"]}
+	if id := made[t.ID]; t.ID != "" && id != "" {
+		item, err := t.Codec.Encode(v)
 		if err != nil {
 			return nil, err
 		}
-		again := *v // with the id that was generated then
-		item[e.ID] = stored.Text(id)
-		if err := e.decode(item, &again); err != nil {
+		v = t.clone(v) // with the id that was generated then
+		item[t.ID] = stored.Text(id)
+		if err := t.decode(item, v); err != nil {
 			return nil, err
 		}
-		v = &again
 		if key.PK == "" {
-			if key, err = e.keyOf(dynastay.Item{e.ID: item[e.ID]}); err != nil {
+			if key, err = t.keyOf(dynastay.Item{t.ID: item[t.ID]}); err != nil {
 				return nil, err
 			}
 		}
@@ -239,21 +257,27 @@ func (t *Table[T]) restore(ctx context.Context, v *T, made map[string]string) (*
 // it was written, the error is [dynastay.ErrOutcomeUnknown]. It is not sent again, because the item may have existed
 // and have been deleted since. With a [dynastay.IdempotencyKey] the caller can retry.
 func (t *Table[T]) CreateOp(v *T) *dynastay.Operation[*T] {
-	c, err := t.Creation(v)
-	return dynastay.NewOp(dynastay.OpSpec[*T]{
-		Name: t.entity.Operations + ".Create", Invalid: err, Input: func(in *dynastay.Input) { c.Input(in) },
-		Prepare: func(_ context.Context, tx *dynastay.Tx) (*T, error) {
-			err := c.AddTo(tx)
-			made := *c.Value // so that changes to the result do not affect the next preparation
-			return &made, err
+	if v == nil {
+		return op[T](dynastay.OpSpec[any]{Name: t.core.Operations + ".Create", Invalid: t.core.isNil()})
+	}
+	return op[T](t.core.create(v))
+}
+
+func (t *table) create(given any) dynastay.OpSpec[any] {
+	c, v, err := t.creation(given, t.newID())
+	return dynastay.OpSpec[any]{
+		Name: t.Operations + ".Create", Invalid: err, Input: c.agreed,
+		Prepare: func(_ context.Context, tx *dynastay.Tx) (any, error) {
+			err := c.addTo(tx, v, nil, func() {})
+			return t.clone(v), err // so that changes to the result do not affect the next preparation
 		},
-		Restore: func(ctx context.Context, made map[string]string) (*T, error) { return t.restore(ctx, c.Value, made) },
-	})
+		Restore: func(ctx context.Context, made map[string]string) (any, error) { return t.restore(ctx, v, made) },
+	}
 }
 
 // Create runs [Table.CreateOp]. 1 request.
 func (t *Table[T]) Create(ctx context.Context, v *T, opts ...dynastay.WriteOption) (*T, error) {
-	return dynastay.Do(ctx, t.db, t.CreateOp(v), opts...)
+	return dynastay.Do(ctx, t.core.db, t.CreateOp(v), opts...)
 }
 
 // CreateFromOp is like [Table.CreateOp] for a value that depends on the results of earlier operations in the same
@@ -261,10 +285,17 @@ func (t *Table[T]) Create(ctx context.Context, v *T, opts ...dynastay.WriteOptio
 // prepared, and may be called again. Its result is not known when an idempotency key is compared, so with a key, pass
 // in agreed the values that identify the result.
 func (t *Table[T]) CreateFromOp(from func() (*T, error), agreed ...string) *dynastay.Operation[*T] {
-	id := ""
-	if t.entity.Prefix != "" {
-		id = t.db.NewID(t.entity.Prefix)
-	}
+	return op[T](t.core.createFrom(func() (any, error) {
+		v, err := from()
+		if err == nil && v == nil {
+			return nil, t.core.isNil()
+		}
+		return v, err
+	}, agreed))
+}
+
+func (t *table) createFrom(from func() (any, error), agreed []string) dynastay.OpSpec[any] {
+	id := t.newID()
 	var input func(*dynastay.Input)
 	if len(agreed) > 0 {
 		input = func(in *dynastay.Input) {
@@ -273,19 +304,19 @@ func (t *Table[T]) CreateFromOp(from func() (*T, error), agreed ...string) *dyna
 			}
 		}
 	}
-	return dynastay.NewOp(dynastay.OpSpec[*T]{
-		Name: t.entity.Operations + ".Create", Input: input,
-		Prepare: func(_ context.Context, tx *dynastay.Tx) (*T, error) {
-			v, err := from()
+	return dynastay.OpSpec[any]{
+		Name: t.Operations + ".Create", Input: input,
+		Prepare: func(_ context.Context, tx *dynastay.Tx) (any, error) {
+			given, err := from()
 			if err != nil {
 				return nil, err
 			}
-			c, err := t.creation(v, id)
+			c, v, err := t.creation(given, id)
 			if err != nil {
 				return nil, err
 			}
-			return c.Value, c.AddTo(tx)
+			return v, c.addTo(tx, v, nil, func() {})
 		},
-		Restore: func(ctx context.Context, made map[string]string) (*T, error) { return t.restore(ctx, new(T), made) },
-	})
+		Restore: func(ctx context.Context, made map[string]string) (any, error) { return t.restore(ctx, t.blank(), made) },
+	}
 }

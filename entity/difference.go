@@ -21,14 +21,14 @@ type difference struct {
 }
 
 // derive adds the derived attributes that changed, and those that other software left stale.
-func (e *Entity[T]) derive(c *Change[T]) error {
+func (e *core) derive(c *change) error {
 	d := c.diff
 	if !c.Changed() {
 		return nil
 	}
 	whole := map[string]dynastay.Item{} // maps that are not stored yet, so a value inside them cannot be set
 	for _, attribute := range e.derived {
-		v, err := attribute.of(c.After, d.after)
+		v, err := attribute.of(c.after, d.after)
 		if err != nil {
 			return err
 		}

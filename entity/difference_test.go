@@ -12,8 +12,8 @@ import (
 	values "github.com/dynastay/dynastay/internal/stored"
 )
 
-func derivedRight(t require.TestingT, e *Entity[shop], item dynastay.Item) {
-	v, err := e.Value(dynastay.RowOf(item))
+func derivedRight(t require.TestingT, e *core, item dynastay.Item) {
+	v, err := e.value(dynastay.RowOf(item))
 	require.NoError(t, err)
 	encoded, err := e.Codec.Encode(v)
 	require.NoError(t, err)
@@ -26,7 +26,7 @@ func derivedRight(t require.TestingT, e *Entity[shop], item dynastay.Item) {
 
 func TestUpdateWritesTheDifference(t *testing.T) {
 	table := shops()
-	e := table.entity
+	e := table.core.core
 	rapid.Check(t, func(t *rapid.T) {
 		stored, edit := anyStored().Draw(t, "item"), anyEdit().Draw(t, "edit")
 		asRead := cloneItem(stored)
@@ -84,7 +84,7 @@ func TestUpdateWritesTheDifference(t *testing.T) {
 	})
 }
 
-func encoded(t require.TestingT, e *Entity[shop], s *shop) dynastay.Item {
+func encoded(t require.TestingT, e *core, s *shop) dynastay.Item {
 	item, err := e.Codec.Encode(s)
 	require.NoError(t, err)
 	return item

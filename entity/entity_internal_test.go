@@ -34,7 +34,7 @@ func TestEntityItem(t *testing.T) {
 	e = New(spec)
 	_, err = e.Item(&s)
 	assert.ErrorIs(t, err, boom)
-	e.Key = func(*shop) (dynastay.Key, error) { return dynastay.Key{}, dynastay.Invalid("ID", "is required") }
+	e.core.Key = func(any) (dynastay.Key, error) { return dynastay.Key{}, dynastay.Invalid("ID", "is required") }
 	_, err = e.Item(&s)
 	assert.ErrorIs(t, err, dynastay.ErrInvalid)
 }

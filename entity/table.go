@@ -15,27 +15,46 @@ import (
 // Table reads and writes one kind of entity. The repositories are built on it, and it also serves a service's own
 // entities. Methods whose names end in Op return operations for [dynastay.DB.Write]; the methods without Op send the
 // same operation alone.
-type Table[T any] struct {
+type Table[T any] struct{ core *table }
+
+// table is a [Table] without its type.
+type table struct {
+	*core
 	db     *dynastay.DB
-	entity *Entity[T]
 	absent dynastay.Expr
 }
 
 // NewTable binds an entity to a DB. It sends no requests.
 func NewTable[T any](db *dynastay.DB, e *Entity[T]) *Table[T] {
-	return &Table[T]{db: db, entity: e, absent: dynastay.IfNew(e.Schema)}
+	return &Table[T]{&table{core: e.core, db: db, absent: dynastay.IfNew(e.Schema)}}
+}
+
+// op returns an operation with its type.
+func op[T any](s dynastay.OpSpec[any]) *dynastay.Operation[*T] {
+	own := dynastay.OpSpec[*T]{Name: s.Name, Invalid: s.Invalid, Input: s.Input, Options: s.Options}
+	if s.Prepare != nil {
+		own.Prepare = func(ctx context.Context, tx *dynastay.Tx) (*T, error) { return as[T](s.Prepare(ctx, tx)) }
+	}
+	if s.Restore != nil {
+		own.Restore = func(ctx context.Context, made map[string]string) (*T, error) { return as[T](s.Restore(ctx, made)) }
+	}
+	return dynastay.NewOp(own)
 }
 
 // Get reads one entity, or fails with [dynastay.ErrNotFound]. opts may contain [dynastay.Consistent]. 1 request.
 func (t *Table[T]) Get(ctx context.Context, key dynastay.Key, opts ...dynastay.ReadOption) (*T, error) {
-	row, err := t.db.Get(ctx, t.entity.Schema, key, opts...)
+	return as[T](t.core.get(ctx, key, opts))
+}
+
+func (t *table) get(ctx context.Context, key dynastay.Key, opts []dynastay.ReadOption) (any, error) {
+	row, err := t.db.Get(ctx, t.Schema, key, opts...)
 	if err != nil {
 		return nil, err
 	}
 	if !row.Exists() {
-		return nil, t.entity.fail(key, dynastay.ErrNotFound)
+		return nil, t.fail(key, dynastay.ErrNotFound)
 	}
-	return t.entity.Value(row)
+	return t.value(row)
 }
 
 // GetAll reads entities by their keys. The result is in the order of the keys, with nil for an entity that does not
@@ -43,37 +62,60 @@ func (t *Table[T]) Get(ctx context.Context, key dynastay.Key, opts ...dynastay.R
 // [*dynastay.UnreadableError] together with the result. 1 request for every 100 different keys, and more if DynamoDB
 // leaves some unprocessed; see [dynastay.DB.GetAll].
 func (t *Table[T]) GetAll(ctx context.Context, keys []dynastay.Key, opts ...dynastay.ReadOption) ([]*T, error) {
-	rows, err := t.db.GetAll(ctx, t.entity.Schema, keys, opts...)
-	if err != nil {
+	all := make([]*T, len(keys))
+	read, err := t.core.getAll(ctx, keys, opts, func(i int, v any) { all[i] = v.(*T) })
+	if !read {
 		return nil, err
 	}
-	all := make([]*T, len(rows))
+	return all, err
+}
+
+// getAll reports whether the entities were read, and calls take for each that exists and is readable.
+func (t *table) getAll(
+	ctx context.Context, keys []dynastay.Key, opts []dynastay.ReadOption, take func(i int, v any),
+) (read bool, err error) {
+	rows, err := t.db.GetAll(ctx, t.Schema, keys, opts...)
+	if err != nil {
+		return false, err
+	}
 	var unreadable []error
 	for i, row := range rows {
 		if !row.Exists() {
 			continue
 		}
-		if all[i], err = t.entity.Value(row); err != nil {
+		if v, err := t.value(row); err != nil {
 			unreadable = append(unreadable, err)
+		} else {
+			take(i, v)
 		}
 	}
 	if len(unreadable) > 0 {
-		return all, &dynastay.UnreadableError{Items: unreadable}
+		return true, &dynastay.UnreadableError{Items: unreadable}
 	}
-	return all, nil
+	return true, nil
 }
 
 // List returns a list of entities, from the table or from an index that projects all attributes. Any other index is
 // refused, because its incomplete rows could be mistaken for entities and stored as such. Read its rows with
 // [dynastay.ListOf] and [Read]. 1 request per page.
 func (t *Table[T]) List(q dynastay.Query) dynastay.List[*T] {
-	if index, ok := t.entity.Schema.Index(q.Index); ok && index.Project != dynastay.ProjectAll {
-		return dynastay.NoList[*T](dynastay.Invalid("Index", "%s does not project all attributes; use dynastay.ListOf to read its rows", q.Index))
+	if err := t.core.mayList(q.Index); err != nil {
+		return dynastay.NoList[*T](err)
 	}
-	if index, ok := t.entity.Schema.Index(q.Index); ok && !t.entity.mayBeIn(index) {
-		return dynastay.NoList[*T](dynastay.Invalid("Index", "%s is not an index of %s", q.Index, t.entity.Name))
+	return dynastay.ListOf(t.core.db, t.core.Schema, q, func(_ context.Context, row dynastay.Row) (*T, error) {
+		return as[T](t.core.value(row))
+	})
+}
+
+// mayList returns an error for an index that has no whole entities.
+func (e *core) mayList(name string) error {
+	switch index, ok := e.Schema.Index(name); {
+	case ok && index.Project != dynastay.ProjectAll:
+		return dynastay.Invalid("Index", "%s does not project all attributes; use dynastay.ListOf to read its rows", name)
+	case ok && !e.mayBeIn(index):
+		return dynastay.Invalid("Index", "%s is not an index of %s", name, e.Name)
 	}
-	return dynastay.ListOf(t.db, t.entity.Schema, q, func(_ context.Context, row dynastay.Row) (*T, error) { return t.entity.Value(row) })
+	return nil
 }
 
 // PutOp puts an entity as it is given and replaces an existing item, including its unknown attributes. It sets neither
@@ -81,76 +123,82 @@ func (t *Table[T]) List(q dynastay.Query) dynastay.List[*T] {
 // reading it would leave its guards and other items wrong; use [Table.CreateOp] and [Table.UpdateOp] instead.
 func (t *Table[T]) PutOp(v *T) *dynastay.Operation[*T] {
 	if v == nil {
-		return dynastay.NewOp(dynastay.OpSpec[*T]{
-			Name: t.entity.Operations + ".Put", Invalid: dynastay.Invalid("", "%s is nil", t.entity.Name),
-		})
+		return op[T](dynastay.OpSpec[any]{Name: t.core.Operations + ".Put", Invalid: t.core.isNil()})
 	}
-	e, given := t.entity, *v
-	item, err := e.Item(v)
+	return op[T](t.core.put(v))
+}
+
+func (t *table) put(v any) dynastay.OpSpec[any] {
+	e, given := t.core, t.clone(v)
+	item, err := e.item(v)
 	if len(e.guards) > 0 || e.Follow != nil {
 		err = dynastay.Invalid("", "%s cannot be put because other items depend on it; use Create or Update instead", e.Name)
 	}
 	key := e.Schema.Key.From(dynastay.RowOf(item))
-	return dynastay.NewOp(dynastay.OpSpec[*T]{
+	return dynastay.OpSpec[any]{
 		Name: e.Operations + ".Put", Invalid: err,
-		Input: e.agreed(given, item),
-		Prepare: func(_ context.Context, tx *dynastay.Tx) (*T, error) {
+		Input: e.agreedOn(e.clone(given), item),
+		Prepare: func(_ context.Context, tx *dynastay.Tx) (any, error) {
 			put := tx.Put(e.Schema, item).Identified()
 			e.made(tx, key, item)
-			made, shown := given, maps.Clone(item)
+			made, shown := e.clone(given), maps.Clone(item)
 			var err error
 			if shown[e.Schema.WriteIDName()], err = put.WriteID().MarshalDynamoDBAttributeValue(); err != nil {
 				return nil, err
 			}
-			return &made, e.decode(shown, &made)
+			return made, e.decode(shown, made)
 		},
-		Restore: func(ctx context.Context, made map[string]string) (*T, error) { return t.restore(ctx, &given, made) },
-	})
+		Restore: func(ctx context.Context, made map[string]string) (any, error) { return t.restore(ctx, given, made) },
+	}
 }
 
 // Put runs [Table.PutOp]. 1 request.
 func (t *Table[T]) Put(ctx context.Context, v *T, opts ...dynastay.WriteOption) (*T, error) {
-	return dynastay.Do(ctx, t.db, t.PutOp(v), opts...)
+	return dynastay.Do(ctx, t.core.db, t.PutOp(v), opts...)
 }
 
 // UpdateOp reads the entity, lets fn change it, and writes the difference, as described for [Table.Change]; fn may run
 // again. It fails with [dynastay.ErrNotFound], and with [dynastay.ErrVersion] if the condition of [dynastay.IfVersion]
 // or [dynastay.IfWritten] does not hold. The result has the version, the time and the write id that were written.
 func (t *Table[T]) UpdateOp(key dynastay.Key, fn func(*T) error, opts ...dynastay.UpdateOption) *dynastay.Operation[*T] {
-	return dynastay.NewOp(dynastay.OpSpec[*T]{
-		Name:    t.entity.Operations + ".Update",
-		Invalid: t.entity.CheckUpdate(opts...),
+	return op[T](t.core.update(key, func(v any) error { return fn(v.(*T)) }, opts))
+}
+
+func (t *table) update(key dynastay.Key, fn func(any) error, opts []dynastay.UpdateOption) dynastay.OpSpec[any] {
+	return dynastay.OpSpec[any]{
+		Name:    t.Operations + ".Update",
+		Invalid: t.checkUpdate(opts),
 		Input:   InputOf(key, opts...),
 		Options: opts,
-		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*T, error) {
-			c, err := t.Change(ctx, key, fn, opts...)
+		Prepare: func(ctx context.Context, tx *dynastay.Tx) (any, error) {
+			c, err := t.change(ctx, key, fn, opts)
 			if err != nil {
 				return nil, err
 			}
-			return c.After, c.AddTo(tx)
+			return c.after, c.AddTo(tx)
 		},
-		Restore: func(ctx context.Context, _ map[string]string) (*T, error) { return t.again(ctx, key) },
-	})
+		Restore: func(ctx context.Context, _ map[string]string) (any, error) { return t.again(ctx, key) },
+	}
 }
 
 // again reads the result of an earlier call. It does not return a write id: the item may belong to another caller by
 // now, and the id would let the caller that retries release a lock that it no longer holds.
-func (t *Table[T]) again(ctx context.Context, key dynastay.Key) (*T, error) {
-	row, err := t.db.Get(ctx, t.entity.Schema, key, dynastay.Consistent)
+func (t *table) again(ctx context.Context, key dynastay.Key) (any, error) {
+	row, err := t.db.Get(ctx, t.Schema, key, dynastay.Consistent)
 	switch {
 	case err != nil:
 		return nil, err
 	case !row.Exists():
-		return nil, t.entity.fail(key, dynastay.ErrNotFound)
+		return nil, t.fail(key, dynastay.ErrNotFound)
 	}
 	item := maps.Clone(row.Item())
-	delete(item, t.entity.Schema.WriteIDName())
-	return t.entity.Value(dynastay.RowOf(item))
+	delete(item, t.Schema.WriteIDName())
+	return t.value(dynastay.RowOf(item))
 }
 
 // Update runs [Table.UpdateOp]. 2 requests: a consistent read and the write.
 func (t *Table[T]) Update(ctx context.Context, key dynastay.Key, fn func(*T) error, opts ...dynastay.UpdateOption) (*T, error) {
-	return dynastay.Do(ctx, t.db, t.UpdateOp(key, fn, opts...))
+	return dynastay.Do(ctx, t.core.db, t.UpdateOp(key, fn, opts...))
 }
 
 // DeleteOp deletes an entity and the guards of its unique values. It fails with [dynastay.ErrNotFound], unless
@@ -161,7 +209,11 @@ func (t *Table[T]) Update(ctx context.Context, key dynastay.Key, fn func(*T) err
 // entity does not show which call deleted it. The delete is not sent again, because it might delete what another caller
 // has created in the meantime. With [dynastay.IfWritten] the caller can safely retry.
 func (t *Table[T]) DeleteOp(key dynastay.Key, opts ...dynastay.UpdateOption) *dynastay.Operation[struct{}] {
-	e, asked := t.entity, condition.Of(opts)
+	return t.core.deletion(key, opts)
+}
+
+func (t *table) deletion(key dynastay.Key, opts []dynastay.UpdateOption) *dynastay.Operation[struct{}] {
+	e, asked := t.core, condition.Of(opts)
 	prepare := t.deleteUnseen(key, opts)
 	if len(e.guards) > 0 || e.Follow != nil {
 		prepare = t.deleteSeen(key, opts)
@@ -185,9 +237,9 @@ func (t *Table[T]) DeleteOp(key dynastay.Key, opts ...dynastay.UpdateOption) *dy
 }
 
 // deleteUnseen deletes an entity that has no guards or other items, without reading it.
-func (t *Table[T]) deleteUnseen(key dynastay.Key, opts []dynastay.UpdateOption) func(context.Context, *dynastay.Tx) error {
+func (t *table) deleteUnseen(key dynastay.Key, opts []dynastay.UpdateOption) func(context.Context, *dynastay.Tx) error {
 	return func(_ context.Context, tx *dynastay.Tx) error {
-		e, asked := t.entity, condition.Of(opts)
+		e, asked := t.core, condition.Of(opts)
 		there := expression.AttributeExists(dynastay.NameOf(e.Schema.Key.Partition))
 		condition := there
 		if asked.Version != nil {
@@ -222,9 +274,9 @@ func (t *Table[T]) deleteUnseen(key dynastay.Key, opts []dynastay.UpdateOption) 
 }
 
 // deleteSeen reads the entity first, which shows what else must be deleted.
-func (t *Table[T]) deleteSeen(key dynastay.Key, opts []dynastay.UpdateOption) func(context.Context, *dynastay.Tx) error {
+func (t *table) deleteSeen(key dynastay.Key, opts []dynastay.UpdateOption) func(context.Context, *dynastay.Tx) error {
 	return func(ctx context.Context, tx *dynastay.Tx) error {
-		e, asked := t.entity, condition.Of(opts)
+		e, asked := t.core, condition.Of(opts)
 		row, err := t.db.Get(ctx, e.Schema, key, dynastay.Consistent)
 		if err != nil || !row.Exists() && asked.Missing {
 			return err
@@ -233,16 +285,16 @@ func (t *Table[T]) deleteSeen(key dynastay.Key, opts []dynastay.UpdateOption) fu
 		if err != nil {
 			return err
 		}
-		if own, err := e.Key(c.Before); err != nil || own != key {
+		if own, err := e.Key(c.before); err != nil || own != key {
 			return dynastay.Invalid("", "%s must be the key of a %s", shown.Masked(key.String()), e.Name)
 		}
 		for _, g := range e.guards {
-			if err := g.move(tx, c.Before, nil, "Delete"); err != nil {
+			if err := g.move(tx, c.before, nil, "Delete"); err != nil {
 				return err
 			}
 		}
 		if e.Follow != nil {
-			if err := e.Follow(tx, c.Before, nil); err != nil {
+			if err := e.Follow(tx, c.before, nil); err != nil {
 				return err
 			}
 		}
@@ -257,6 +309,6 @@ func (t *Table[T]) deleteSeen(key dynastay.Key, opts []dynastay.UpdateOption) fu
 
 // Delete runs [Table.DeleteOp]. 1 request; 2 if the entity has guards or a [Spec.Follow].
 func (t *Table[T]) Delete(ctx context.Context, key dynastay.Key, opts ...dynastay.UpdateOption) error {
-	_, err := dynastay.Do(ctx, t.db, t.DeleteOp(key, opts...))
+	_, err := dynastay.Do(ctx, t.core.db, t.DeleteOp(key, opts...))
 	return err
 }

@@ -43,16 +43,27 @@ type Unique[T any] struct {
 	Taken func(*T) error
 }
 
+// unique is a [Unique] without its type.
+type unique struct {
+	Field     string
+	Guard     func(any) (dynastay.Key, error)
+	Owner     []string
+	Mark      map[string]string
+	Index     string
+	Partition func(any) (string, error)
+	Taken     func(any) error
+}
+
 // guard is a Unique with its conditions.
 // See docs/decisions/0008-entities.md for why it belongs to the entity.
-type guard[T any] struct {
-	Unique[T]
-	e          *Entity[T]
+type guard struct {
+	unique
+	e          *core
 	free       dynastay.Expr
 	freeOrOurs *dynastay.Compiled
 }
 
-func (e *Entity[T]) newGuard(u Unique[T]) guard[T] {
+func (e *core) newGuard(u unique) guard {
 	if u.Field == "" || u.Guard == nil || len(u.Owner) == 0 {
 		e.panics("Unique %q: Field, Guard and Owner are required", u.Field)
 	}
@@ -73,13 +84,13 @@ func (e *Entity[T]) newGuard(u Unique[T]) guard[T] {
 	// The guard may also be ours: other software may have given two entities the same value, and the guard then belongs
 	// to the other entity, or is missing.
 	freeOrOurs := expression.AttributeNotExists(dynastay.NameOf(e.Schema.Key.Partition)).Or(is(u.Owner))
-	return guard[T]{
-		Unique: u, e: e, free: dynastay.IfNew(e.Schema),
+	return guard{
+		unique: u, e: e, free: dynastay.IfNew(e.Schema),
 		freeOrOurs: dynastay.MustCompile(expression.NewBuilder().WithCondition(freeOrOurs)),
 	}
 }
 
-func (g guard[T]) key(v *T) (dynastay.Key, error) {
+func (g guard) key(v any) (dynastay.Key, error) {
 	key, err := g.Guard(v)
 	if err == nil && key != (dynastay.Key{}) {
 		err = g.e.Schema.Key.Check(key)
@@ -88,7 +99,7 @@ func (g guard[T]) key(v *T) (dynastay.Key, error) {
 }
 
 // owner returns the attributes of the entity that the guard contains, which are enough to find it.
-func (g guard[T]) owner(v *T) (dynastay.Item, error) {
+func (g guard) owner(v any) (dynastay.Item, error) {
 	item, err := g.e.Codec.Encode(v)
 	if err != nil {
 		return nil, err
@@ -110,12 +121,12 @@ func (g guard[T]) owner(v *T) (dynastay.Item, error) {
 }
 
 // noOwner is a programming error.
-func (g guard[T]) noOwner() error {
+func (g guard) noOwner() error {
 	return fmt.Errorf("Unique %s: Owner must name all attributes that the entity's key is made from; "+
 		"otherwise the guard does not lead to the entity", g.Field)
 }
 
-func (g guard[T]) item(key dynastay.Key, owner dynastay.Item) dynastay.Item {
+func (g guard) item(key dynastay.Key, owner dynastay.Item) dynastay.Item {
 	item := g.e.Schema.Key.Of(key)
 	for name, text := range g.Mark {
 		item[name] = stored.Text(text)
@@ -124,7 +135,7 @@ func (g guard[T]) item(key dynastay.Key, owner dynastay.Item) dynastay.Item {
 	return item
 }
 
-func (g guard[T]) put(tx *dynastay.Tx, key dynastay.Key, owner dynastay.Item, condition dynastay.Expr, v *T, operation string) {
+func (g guard) put(tx *dynastay.Tx, key dynastay.Key, owner dynastay.Item, condition dynastay.Expr, v any, operation string) {
 	tx.Put(g.e.Schema, g.item(key, owner)).If(condition, func(dynastay.Row) error {
 		if g.Taken != nil {
 			return g.Taken(v)
@@ -137,7 +148,7 @@ func (g guard[T]) put(tx *dynastay.Tx, key dynastay.Key, owner dynastay.Item, co
 }
 
 // move claims, moves or releases the value: before is nil for a new entity, after is nil for a deleted one.
-func (g guard[T]) move(tx *dynastay.Tx, before, after *T, operation string) error {
+func (g guard) move(tx *dynastay.Tx, before, after any, operation string) error {
 	var old, now dynastay.Key
 	var keyless, err error
 	if before != nil {
@@ -178,7 +189,7 @@ func (g guard[T]) move(tx *dynastay.Tx, before, after *T, operation string) erro
 
 // adopt claims a value that did not change, for an entity that other software wrote without a guard. A value that
 // belongs to another entity is left to that entity: refusing the update would not give the value to this one.
-func (g guard[T]) adopt(tx *dynastay.Tx, before, after *T) error {
+func (g guard) adopt(tx *dynastay.Tx, before, after any) error {
 	old, err := g.key(before)
 	now, nowErr := g.key(after)
 	if err != nil || nowErr != nil || old != now || now == (dynastay.Key{}) {
@@ -208,73 +219,86 @@ func FindWith[T, R any](
 	ctx context.Context, t *Table[T], field string, like *T,
 	load func(context.Context, dynastay.Key, ...dynastay.ReadOption) (R, error), of func(R) *T, opts ...dynastay.ReadOption,
 ) (R, error) {
-	var none R
-	g, err := t.entity.guardOf(field)
+	found, err := t.core.find(ctx, field, like,
+		func(ctx context.Context, key dynastay.Key, opts ...dynastay.ReadOption) (any, error) {
+			return load(ctx, key, opts...)
+		},
+		func(r any) any { return of(r.(R)) }, opts)
+	r, _ := found.(R)
+	return r, err
+}
+
+// find is [FindWith].
+func (t *table) find(
+	ctx context.Context, field string, like any,
+	load func(context.Context, dynastay.Key, ...dynastay.ReadOption) (any, error), of func(any) any, opts []dynastay.ReadOption,
+) (any, error) {
+	g, err := t.guardOf(field)
 	if err != nil {
-		return none, err
+		return nil, err
 	}
 	at, err := g.key(like)
 	if err != nil {
-		return none, err
+		return nil, err
 	}
 	if at == (dynastay.Key{}) {
-		return none, dynastay.Invalid(field, "is required")
+		return nil, dynastay.Invalid(field, "is required")
 	}
 	notFound := &dynastay.Error{
 		Op: g.e.Operations + ".Find", Entity: g.e.Name, ID: at.PK, Field: field, Kind: dynastay.ErrNotFound,
 	}
-	carries := func(r R) bool {
+	carries := func(r any) bool {
 		now, err := g.key(of(r))
 		return err == nil && now == at
 	}
 	if g.Index != "" && !slices.Contains(opts, dynastay.Consistent) {
 		found, err := g.look(ctx, t, like)
 		if err != nil {
-			return none, err
+			return nil, err
 		}
 		if len(found) == 1 {
 			switch r, err := load(ctx, found[0]); {
 			case err == nil && carries(r):
 				return r, nil
 			case err != nil && !errors.Is(err, dynastay.ErrNotFound):
-				return none, err
+				return nil, err
 			}
 		}
 	}
 	row, err := t.db.Get(ctx, g.e.Schema, at, dynastay.Consistent)
 	if err != nil {
-		return none, err
+		return nil, err
 	}
 	if !row.Exists() {
-		return none, notFound
+		return nil, notFound
 	}
 	key, err := g.keyOfOwner(row)
 	if err != nil {
-		return none, err
+		return nil, err
 	}
 	switch r, err := load(ctx, key, dynastay.Consistent); {
 	case errors.Is(err, dynastay.ErrNotFound):
-		return none, notFound
+		return nil, notFound
 	case err != nil:
-		return none, err
+		return nil, err
 	case carries(r):
 		return r, nil
 	}
-	return none, notFound // the entity gave up the value between the two reads
+	return nil, notFound // the entity gave up the value between the two reads
 }
 
-func (e *Entity[T]) guardOf(field string) (guard[T], error) {
+func (e *core) guardOf(field string) (guard, error) {
 	for _, g := range e.guards {
 		if g.Field == field {
 			return g, nil
 		}
 	}
 	// A programming error: the field is not the caller's input.
-	return guard[T]{}, &dynastay.Error{Entity: e.Name, Err: fmt.Errorf("the Spec has no Unique with Field %s", field)}
+	return guard{}, &dynastay.Error{Entity: e.Name, Err: fmt.Errorf("the Spec has no Unique with Field %s", field)}
 }
 
 // look queries the index.
-func (g guard[T]) look(ctx context.Context, t *Table[T], like *T) ([]dynastay.Key, error) {
+func (g guard) look(ctx context.Context, t *table, like any) ([]dynastay.Key, error) {
 	partition, err := g.Partition(like)
 	if err != nil {
 		return nil, g.e.inOwnWords(like, err)
@@ -288,7 +312,7 @@ func (g guard[T]) look(ctx context.Context, t *Table[T], like *T) ([]dynastay.Ke
 }
 
 // keyOfOwner returns the key of the entity that a guard belongs to.
-func (g guard[T]) keyOfOwner(row dynastay.Row) (dynastay.Key, error) {
+func (g guard) keyOfOwner(row dynastay.Row) (dynastay.Key, error) {
 	owner := dynastay.Item{}
 	for _, name := range g.Owner {
 		if v := row.Value(name); !v.IsNull() {
