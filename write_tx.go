@@ -52,14 +52,14 @@ func (tx *Tx) Made(name, id string) {
 	made[name] = id
 }
 
-// PassesOn returns an error if a change was asked for with an option of the whole write, but the current operation does
-// not have it in [OpSpec].Options. Change.AddTo of package entity calls it.
-func (tx *Tx) PassesOn(asked condition.Set) error {
-	op := tx.write.ops[tx.current]
-	if !asked.Whole || op.passesOn() {
+func init() {
+	condition.PassedOn = func(tx any) error {
+		t := tx.(*Tx)
+		if op := t.write.ops[t.current]; !op.passesOn() {
+			return &Error{Op: op.name(), Entity: "write", Err: errNotPassedOn}
+		}
 		return nil
 	}
-	return &Error{Op: op.name(), Entity: "write", Err: errNotPassedOn}
 }
 
 // errNotPassedOn is a programming error.

@@ -263,8 +263,10 @@ func (c *change) Changed() bool { return c.whole || c.edited || c.renew || !c.di
 // changed, it adds no actions. It returns an error if a [dynastay.WriteOption] was passed to the change, but not in
 // [dynastay.OpSpec.Options], without which it would have no effect.
 func (c *change) AddTo(tx *dynastay.Tx) error {
-	if err := tx.PassesOn(c.asked); err != nil {
-		return err
+	if c.asked.Whole {
+		if err := condition.PassedOn(tx); err != nil {
+			return err
+		}
 	}
 	if !c.Changed() {
 		return nil

@@ -27,3 +27,8 @@ func Of[O Option](opts []O) (s Set) {
 	}
 	return s
 }
+
+// PassedOn returns an error if the current operation of a transaction, a *dynastay.Tx, has no options of the whole write.
+// It is a variable that package dynastay sets and package entity calls, because a method of Tx would be shown to authors
+// of operations, who have no use for it.
+var PassedOn func(tx any) error
