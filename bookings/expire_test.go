@@ -15,6 +15,7 @@ import (
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
+	"github.com/dynastay/dynastay/internal/testing/page"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/keys/key"
 )
@@ -146,20 +147,25 @@ func TestCostOfExpireHolds(t *testing.T) {
 	opts := &bookings.Options{HoldShards: key.Shards{Read: 3}, HoldGrace: time.Hour}
 	repo := bookings.New(l.DB.DB, opts)
 	l.holdMany(t, repo, 4)
-	sweep := func(expired int) int {
-		return l.Measure(func() {
+	costs := page.Costs{DB: l.DB}
+	sweep := func(what, why string, requests, expired int) {
+		t.Helper()
+		spent := l.Measure(func() {
 			done, err := repo.ExpireHolds(t.Context())
 			require.NoError(t, err)
 			assert.Len(t, done.Expired, expired)
-		}).Requests
+		})
+		assert.Equal(t, requests, spent.Requests)
+		costs.Add(what, why, spent.Bill())
 	}
-	assert.Equal(t, 3, sweep(0))
+	sweep("a sweep of 3 shards, without ended holds", "one Query of each shard: half a unit for every 4 KB of keys", 3, 0)
 	l.Clock.Set(booked.Add(2*time.Hour - time.Millisecond))
-	assert.Equal(t, 3, sweep(0))
+	sweep("", "", 3, 0)
 	l.Clock.Set(booked.Add(2 * time.Hour))
-	assert.Equal(t, 3+2+1, sweep(1), "the next one ends within the same second, which is all that the key has, so it is read")
+	sweep("", "", 3+2+1, 1) // the next one ends within the same second, which is all that the key has, so it is read
 	l.Clock.Set(booked.Add(3 * time.Hour))
-	assert.Equal(t, 3+3*2, sweep(3))
+	sweep("a sweep of 3 shards, with 3 ended holds", "then each as expire", 3+3*2, 3)
+	costs.Section(t, "sweeps of holds")
 	assert.PanicsWithValue(t, "bookings.New: Options.HoldGrace must not be negative", func() {
 		bookings.New(l.DB.DB, &bookings.Options{HoldGrace: -1})
 	})

@@ -17,6 +17,7 @@ import (
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/stored"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
+	"github.com/dynastay/dynastay/internal/testing/page"
 )
 
 // moving returns a clock that advances by a second with each reading, with milliseconds that are never zero: times
@@ -130,7 +131,7 @@ func TestCostOfReads(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	db := dyntest.New(t, bookingTables, dyntest.With(dynastay.Options{Clock: moving()}))
-	hotel, repo := fixture.New(t, db.DB, 5), bookings.New(db.DB, nil)
+	hotel, repo, costs := fixture.New(t, db.DB, 5), bookings.New(db.DB, nil), page.Costs{DB: db}
 	req := fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1))
 	req.UserID, req.SpecialRequests = db.NewID("user_"), "Late check-in"
 	var made *bookings.Booking
@@ -139,20 +140,24 @@ func TestCostOfReads(t *testing.T) {
 		made, err = repo.Create(ctx, req)
 		require.NoError(t, err)
 	}
-	cost := func(call func() error) dyntest.Cost {
-		return db.Measure(func() { require.NoError(t, call()) }).Cost
+	measure := func(what, why string, requests int, read float64, call func() error) {
+		t.Helper()
+		spent := db.Measure(func() { require.NoError(t, call(), what) })
+		assert.Equal(t, dyntest.Cost{Requests: requests, ReadUnits: read}, spent.Cost, what)
+		costs.Add(what, why, spent.Bill())
 	}
-	assert.Equal(t, dyntest.Cost{Requests: 1, ReadUnits: 0.5}, cost(func() error {
+	measure("get", "the booking and its lines: half a unit for every 4 KB", 1, 0.5, func() error {
 		_, err := repo.Get(ctx, made.ID)
 		return err
-	}), "booking and line, up to 4 KB")
-	assert.Equal(t, dyntest.Cost{Requests: 1, ReadUnits: 0.5}, cost(func() error {
+	})
+	measure("a page of a list, with 5 bookings", "the summaries, not the bookings, which have more than 5 KB", 1, 0.5, func() error {
 		page, err := repo.ByUser(req.UserID).Page(ctx, dynastay.Paging{})
 		assert.Len(t, page.Items, 5)
 		return err
-	}), "5 summaries, up to 4 KB; the bookings have more than 5 KB")
-	assert.Equal(t, dyntest.Cost{Requests: 2, ReadUnits: 1}, cost(func() error {
+	})
+	measure("by reference", "the key, then the booking", 2, 1, func() error {
 		_, err := repo.ByReference(ctx, made.Reference)
 		return err
-	}), "the key, then the booking")
+	})
+	costs.Section(t, "reads of bookings")
 }

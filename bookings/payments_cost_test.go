@@ -12,6 +12,7 @@ import (
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
+	"github.com/dynastay/dynastay/internal/testing/page"
 )
 
 // What payments, refunds and promo codes cost, for a booking of three nights and one room type. The booking's item has
@@ -19,7 +20,7 @@ import (
 func TestCostOfPayments(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t, bookingTables, dyntest.With(dynastay.Options{Clock: moving()}))
-	hotel, repo, ctx := fixture.New(t, db.DB, 50), bookings.New(db.DB, nil), context.Background()
+	hotel, repo, ctx, costs := fixture.New(t, db.DB, 50), bookings.New(db.DB, nil), context.Background(), page.Costs{DB: db}
 	_, err := repo.CreatePromoCode(ctx, bookings.PromoCode{Code: "SUMMER", Percent: 1000, Active: true})
 	require.NoError(t, err)
 	book := func(hold time.Duration, code string) *bookings.Booking {
@@ -32,13 +33,13 @@ func TestCostOfPayments(t *testing.T) {
 	charged := func(b *bookings.Booking, status bookings.PaymentStatus) bookings.Payment {
 		return charge(b.ID, db.NewID("ch_"), "100", status)
 	}
-	measure := func(name string, requests int, read float64, want units, total, indexes float64, call func() error) {
+	measure := func(what, why string, requests int, read float64, want units, total, indexes float64, call func() error) {
 		t.Helper()
-		spent := db.Measure(func() { require.NoError(t, call(), name) })
-		t.Log(name, spent.Cost)
-		assert.Equal(t, requests, spent.Requests, name)
-		assert.Equal(t, read, spent.ReadUnits, name)
+		spent := db.Measure(func() { require.NoError(t, call(), what) })
+		assert.Equal(t, requests, spent.Requests, what)
+		assert.Equal(t, read, spent.ReadUnits, what)
 		assertWritten(t, db, want, total, indexes, spent)
+		costs.Add(what, why, spent.Bill())
 	}
 	rows := func(n float64, more units) units {
 		all := units{"Bookings GSI1": n, "Bookings GSI2": n, "Bookings GSI3": n, "Bookings GSI5": n}
@@ -57,36 +58,42 @@ func TestCostOfPayments(t *testing.T) {
 	record := func(p bookings.Payment) func() error {
 		return func() error { _, err := repo.RecordPayment(ctx, p); return err }
 	}
-	measure("authorized", 2, 1, rows(1, units{"Bookings": 4 + 2 + 2}), 12, 4, record(first))
-	measure("again", 1, 1, units{}, 0, 0, record(first))
+	measure("record a payment",
+		"the booking, the summary and the payment, in a transaction. One row each by user, property, status and check-in", 2, 1, rows(1, units{"Bookings": 4 + 2 + 2}), 12, 4, record(first))
+	measure("the same notification again", "it is recognised by the read", 1, 1, units{}, 0, 0, record(first))
 	first.Status = bookings.PaymentPaid
-	measure("captured", 2, 1, rows(1, units{"Bookings": 4 + 2 + 2}), 12, 4, record(first))
-	measure("another deposit, the status of the booking stays", 2, 1, units{"Bookings": 4 + 2 + 2}, 8, 0, record(charged(b, bookings.PaymentPaid)))
+	measure("captured", "", 2, 1, rows(1, units{"Bookings": 4 + 2 + 2}), 12, 4, record(first))
+	measure("record another payment, after which the booking's payment status is the same", "no rows", 2, 1,
+		units{"Bookings": 4 + 2 + 2}, 8, 0, record(charged(b, bookings.PaymentPaid)))
 	refund := refundOf(b.ID, "re_1", "10", "")
 	refund.ProviderTransactionID = first.ProviderTransactionID
-	measure("refund", 2, 1, rows(1, units{"Bookings": 4 + 2 + 2}), 12, 4, func() error { _, err := repo.RecordRefund(ctx, refund); return err })
-	measure("B6", 1, 0.5, units{}, 0, 0, func() error { _, err := repo.Payment(ctx, b.ID); return err })
-	measure("history", 1, 0.5, units{}, 0, 0, func() error { _, err := repo.PaymentHistory(ctx, b.ID); return err })
+	measure("record a refund", "as a payment", 2, 1, rows(1, units{"Bookings": 4 + 2 + 2}), 12, 4,
+		func() error { _, err := repo.RecordRefund(ctx, refund); return err })
+	measure("what has been paid (B6)", "the summary", 1, 0.5, units{}, 0, 0, func() error { _, err := repo.Payment(ctx, b.ID); return err })
+	measure("all payments and refunds", "half a unit for every 4 KB", 1, 0.5, units{}, 0, 0, func() error { _, err := repo.PaymentHistory(ctx, b.ID); return err })
 
 	held := book(time.Hour, "")
-	measure("confirm with a payment", 2, 1, moved(units{"Bookings": 4 + 2 + 2, "Bookings GSI6": 1}), 14, 6, func() error {
+	measure("confirm with a payment", "as confirm, in a transaction with the payment and the summary", 2, 1, moved(units{"Bookings": 4 + 2 + 2, "Bookings GSI6": 1}), 14, 6, func() error {
 		_, err := repo.Confirm(ctx, held.ID, []bookings.Payment{charged(held, bookings.PaymentPaid)})
 		return err
 	})
-	measure("cancel with a refund", 2, 1, moved(units{"Bookings": 4 + 2 + 2, "Availability": 6, "Availability GSI1": 3}), 22, 8, func() error {
+	measure("cancel with a refund", "as cancel, with the refund and the summary", 2, 1, moved(units{"Bookings": 4 + 2 + 2, "Availability": 6, "Availability GSI1": 3}), 22, 8, func() error {
 		_, err := repo.Cancel(ctx, held.ID, "", []bookings.Refund{refundOf("", "re_1", "100", "")})
 		return err
 	})
 
 	var coded *bookings.Booking
-	measure("create with a code", 2, 1, rows(1, units{
-		"Availability": 6, "Availability GSI1": 3, "Bookings": 4 + 2 + 2, "Bookings GSI4": 1, "Metadata": 2,
-	}), 24, 8, func() error {
-		coded = book(0, "SUMMER")
-		return nil
-	})
-	measure("cancel with a code", 2, 1, moved(units{"Bookings": 4, "Availability": 6, "Availability GSI1": 3, "Metadata": 2}), 20, 8, func() error {
+	measure("create, confirmed, with a promo code",
+		"the code is read, and its use counted in the transaction. The minimum is 1 request: the discount is computed from the code "+
+			"as it is", 2, 1, rows(1, units{
+			"Availability": 6, "Availability GSI1": 3, "Bookings": 4 + 2 + 2, "Bookings GSI4": 1, "Metadata": 2,
+		}), 24, 8, func() error {
+			coded = book(0, "SUMMER")
+			return nil
+		})
+	measure("cancel, with a promo code", "the use is returned", 2, 1, moved(units{"Bookings": 4, "Availability": 6, "Availability GSI1": 3, "Metadata": 2}), 20, 8, func() error {
 		_, err := repo.Cancel(ctx, coded.ID, "", nil)
 		return err
 	})
+	costs.Section(t, "payments")
 }

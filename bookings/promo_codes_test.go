@@ -17,6 +17,7 @@ import (
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
+	"github.com/dynastay/dynastay/internal/testing/page"
 	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 )
@@ -365,29 +366,31 @@ func TestCostOfPromoCodes(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	db := dyntest.New(t, dyntest.OnlyTables(keys.MetadataTable), dyntest.With(dynastay.Options{Clock: moving()}))
-	repo := bookings.New(db.DB, nil)
+	repo, costs := bookings.New(db.DB, nil), page.Costs{DB: db}
 	for _, test := range []struct {
-		name string
-		want dyntest.Cost
-		call func() error
+		name, why string
+		want      dyntest.Cost
+		call      func() error
 	}{
-		{"create", dyntest.Cost{Requests: 1, WriteUnits: 1}, func() error { _, err := repo.CreatePromoCode(ctx, summer()); return err }},
-		{"create with a key", dyntest.Cost{Requests: 1, WriteUnits: 4}, func() error {
+		{"create", "one item, which must not exist", dyntest.Cost{Requests: 1, WriteUnits: 1}, func() error { _, err := repo.CreatePromoCode(ctx, summer()); return err }},
+		{"create, with an idempotency key", "the code and the key, in a transaction", dyntest.Cost{Requests: 1, WriteUnits: 4}, func() error {
 			_, err := repo.CreatePromoCode(ctx, summer(func(p *bookings.PromoCode) { p.Code = "KEYED" }), dynastay.IdempotencyKey("k"))
 			return err
 		}},
-		{"find", dyntest.Cost{Requests: 1, ReadUnits: 0.5}, func() error { _, err := repo.PromoCode(ctx, "SUMMER2024"); return err }},
-		{"find in lower case", dyntest.Cost{Requests: 1, ReadUnits: 1}, func() error { _, err := repo.PromoCode(ctx, "summer2024"); return err }},
-		{"deactivate", dyntest.Cost{Requests: 2, ReadUnits: 1, WriteUnits: 1}, func() error { _, err := repo.DeactivatePromoCode(ctx, "SUMMER2024"); return err }},
-		{"deactivate again", dyntest.Cost{Requests: 1, ReadUnits: 1}, func() error { _, err := repo.DeactivatePromoCode(ctx, "SUMMER2024"); return err }},
-		{"activate", dyntest.Cost{Requests: 2, ReadUnits: 2, WriteUnits: 1}, func() error { _, err := repo.ActivatePromoCode(ctx, "summer2024"); return err }},
+		{"find", "half a unit for every 4 KB", dyntest.Cost{Requests: 1, ReadUnits: 0.5}, func() error { _, err := repo.PromoCode(ctx, "SUMMER2024"); return err }},
+		{"find, typed with lower-case letters", "both spellings, which may be two codes", dyntest.Cost{Requests: 1, ReadUnits: 1}, func() error { _, err := repo.PromoCode(ctx, "summer2024"); return err }},
+		{"deactivate or activate", "one plain update", dyntest.Cost{Requests: 2, ReadUnits: 1, WriteUnits: 1}, func() error { _, err := repo.DeactivatePromoCode(ctx, "SUMMER2024"); return err }},
+		{"deactivate again", "it is seen by the read", dyntest.Cost{Requests: 1, ReadUnits: 1}, func() error { _, err := repo.DeactivatePromoCode(ctx, "SUMMER2024"); return err }},
+		{"activate, typed with lower-case letters", "both spellings are read", dyntest.Cost{Requests: 2, ReadUnits: 2, WriteUnits: 1}, func() error { _, err := repo.ActivatePromoCode(ctx, "summer2024"); return err }},
 	} {
 		spent := db.Measure(func() { require.NoError(t, test.call(), test.name) })
 		assert.Equal(t, test.want.Requests, spent.Requests, test.name)
 		if db.Has(dyntest.ExactUnits) { // DynamoDB Local counts differently
 			assert.Equal(t, test.want, spent.Cost, test.name)
 		}
+		costs.Add(test.name, test.why, spent.Bill())
 	}
+	costs.Section(t, "promo codes")
 }
 
 // A code whose times could not be read again is refused by name, before any request.

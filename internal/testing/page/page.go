@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -14,6 +15,9 @@ import (
 )
 
 var update = flag.Bool("update", false, "write the pages and golden files anew")
+
+// updates keeps parallel tests from updating one page at the same time.
+var updates sync.Mutex
 
 // Updating reports whether the test runs with -update: what it knows is then written, not compared.
 func Updating() bool { return *update }
@@ -23,6 +27,8 @@ func Updating() bool { return *update }
 // go test -p 1.
 func Section(t testing.TB, path, name, text string) {
 	t.Helper()
+	updates.Lock()
+	defer updates.Unlock()
 	path = filepath.Join(Root(t), path)
 	whole, err := os.ReadFile(path)
 	require.NoError(t, err)

@@ -17,6 +17,7 @@ type recorder struct {
 }
 
 func (r *recorder) Helper()               {}
+func (r *recorder) Logf(string, ...any)   {}
 func (r *recorder) Errorf(string, ...any) { r.failed = true }
 func (r *recorder) FailNow()              { r.failed = true; runtime.Goexit() }
 func fails(tb testing.TB, call func(t testing.TB)) bool {
