@@ -150,11 +150,12 @@ func TestCostOfReads(t *testing.T) {
 		_, err := repo.Get(ctx, made.ID)
 		return err
 	})
-	measure("a page of a list, with 5 bookings", "the summaries, not the bookings, which have more than 5 KB", 1, 0.5, func() error {
-		page, err := repo.ByUser(req.UserID).Page(ctx, dynastay.Paging{})
-		assert.Len(t, page.Items, 5)
-		return err
-	})
+	measure("a page of a list, with 5 bookings", "the summaries, not the bookings, which have more than 5 KB",
+		1, 0.5, func() error {
+			page, err := repo.ByUser(req.UserID).Page(ctx, dynastay.Paging{})
+			assert.Len(t, page.Items, 5)
+			return err
+		})
 	measure("by reference", "the key, then the booking", 2, 1, func() error {
 		_, err := repo.ByReference(ctx, made.Reference)
 		return err

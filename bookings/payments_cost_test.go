@@ -69,18 +69,22 @@ func TestCostOfPayments(t *testing.T) {
 	refund.ProviderTransactionID = first.ProviderTransactionID
 	measure("record a refund", "as a payment", 2, 1, rows(1, units{"Bookings": 4 + 2 + 2}), 12, 4,
 		func() error { _, err := repo.RecordRefund(ctx, refund); return err })
-	measure("what has been paid (B6)", "the summary", 1, 0.5, units{}, 0, 0, func() error { _, err := repo.Payment(ctx, b.ID); return err })
-	measure("all payments and refunds", "half a unit for every 4 KB", 1, 0.5, units{}, 0, 0, func() error { _, err := repo.PaymentHistory(ctx, b.ID); return err })
+	measure("what has been paid (B6)", "the summary",
+		1, 0.5, units{}, 0, 0, func() error { _, err := repo.Payment(ctx, b.ID); return err })
+	measure("all payments and refunds", "half a unit for every 4 KB",
+		1, 0.5, units{}, 0, 0, func() error { _, err := repo.PaymentHistory(ctx, b.ID); return err })
 
 	held := book(time.Hour, "")
-	measure("confirm with a payment", "as confirm, in a transaction with the payment and the summary", 2, 1, moved(units{"Bookings": 4 + 2 + 2, "Bookings GSI6": 1}), 14, 6, func() error {
-		_, err := repo.Confirm(ctx, held.ID, []bookings.Payment{charged(held, bookings.PaymentPaid)})
-		return err
-	})
-	measure("cancel with a refund", "as cancel, with the refund and the summary", 2, 1, moved(units{"Bookings": 4 + 2 + 2, "Availability": 6, "Availability GSI1": 3}), 22, 8, func() error {
-		_, err := repo.Cancel(ctx, held.ID, "", []bookings.Refund{refundOf("", "re_1", "100", "")})
-		return err
-	})
+	measure("confirm with a payment", "as confirm, in a transaction with the payment and the summary",
+		2, 1, moved(units{"Bookings": 4 + 2 + 2, "Bookings GSI6": 1}), 14, 6, func() error {
+			_, err := repo.Confirm(ctx, held.ID, []bookings.Payment{charged(held, bookings.PaymentPaid)})
+			return err
+		})
+	measure("cancel with a refund", "as cancel, with the refund and the summary",
+		2, 1, moved(units{"Bookings": 4 + 2 + 2, "Availability": 6, "Availability GSI1": 3}), 22, 8, func() error {
+			_, err := repo.Cancel(ctx, held.ID, "", []bookings.Refund{refundOf("", "re_1", "100", "")})
+			return err
+		})
 
 	var coded *bookings.Booking
 	measure("create, confirmed, with a promo code",
@@ -91,9 +95,10 @@ func TestCostOfPayments(t *testing.T) {
 			coded = book(0, "SUMMER")
 			return nil
 		})
-	measure("cancel, with a promo code", "the use is returned", 2, 1, moved(units{"Bookings": 4, "Availability": 6, "Availability GSI1": 3, "Metadata": 2}), 20, 8, func() error {
-		_, err := repo.Cancel(ctx, coded.ID, "", nil)
-		return err
-	})
+	measure("cancel, with a promo code", "the use is returned",
+		2, 1, moved(units{"Bookings": 4, "Availability": 6, "Availability GSI1": 3, "Metadata": 2}), 20, 8, func() error {
+			_, err := repo.Cancel(ctx, coded.ID, "", nil)
+			return err
+		})
 	costs.Section(t, "payments")
 }

@@ -102,10 +102,11 @@ func TestCostOfMoves(t *testing.T) {
 			do(err)
 		})
 	more := modification(longer.Quote.Stay, 2)
-	measure("modify: one more room, for four nights", "the booking, its line and the four nights", with(units{"Bookings": 4 + 2, "Availability": 4 * 2, "Availability GSI1": 4}), 22, 8, func() {
-		_, err := repo.Modify(ctx, more)
-		do(err)
-	})
+	measure("modify: one more room, for four nights", "the booking, its line and the four nights",
+		with(units{"Bookings": 4 + 2, "Availability": 4 * 2, "Availability GSI1": 4}), 22, 8, func() {
+			_, err := repo.Modify(ctx, more)
+			do(err)
+		})
 	// With a different date of check-in, the rows by user, by property and by check-in date move as well.
 	later := modification(dynastay.Stay{CheckIn: fixture.Stay.CheckIn.AddDays(1), CheckOut: fixture.Stay.CheckOut.AddDays(2)}, 2)
 	measure("modify: a day later",
@@ -125,28 +126,32 @@ func TestCostOfMoves(t *testing.T) {
 	})
 	rows["Bookings GSI3"] = 2
 	offset = 30 * time.Minute
-	measure("expire", "as cancel, held", with(units{"Bookings": 4, "Bookings GSI6": 1, "Availability": 6, "Availability GSI1": 3}), 19, 9, func() {
-		_, err := repo.Expire(ctx, expiring.ID)
-		do(err)
-	})
+	measure("expire", "as cancel, held",
+		with(units{"Bookings": 4, "Bookings GSI6": 1, "Availability": 6, "Availability GSI1": 3}), 19, 9, func() {
+			_, err := repo.Expire(ctx, expiring.ID)
+			do(err)
+		})
 	absent := book(0)
 	offset = noon(fixture.Stay.CheckIn.AddDays(1)).Sub(fixture.Now)
 	measure("no-show", "one plain update", with(units{"Bookings": 2}), 7, 5, func() {
 		_, err := repo.NoShow(ctx, absent.ID)
 		do(err)
 	})
-	measure("release two nights", "the booking and the nights. No row of the booking changes", units{"Bookings": 4, "Availability": 4, "Availability GSI1": 2}, 10, 2, func() {
-		_, err := repo.Release(ctx, absent.ID)
-		do(err)
-	})
-	measure("reinstate: two nights", "also the rows of the booking", with(units{"Bookings": 4, "Availability": 4, "Availability GSI1": 2}), 15, 7, func() {
-		_, err := repo.Reinstate(ctx, absent.ID)
-		do(err)
-	})
-	measure("check-in with a room", "the booking and its line, in a transaction", with(units{"Bookings": 4 + 2}), 11, 5, func() {
-		_, err := repo.CheckIn(ctx, held.ID, bookings.Assigned{hotel.RoomTypeID: {"301"}})
-		do(err)
-	})
+	measure("release two nights", "the booking and the nights. No row of the booking changes",
+		units{"Bookings": 4, "Availability": 4, "Availability GSI1": 2}, 10, 2, func() {
+			_, err := repo.Release(ctx, absent.ID)
+			do(err)
+		})
+	measure("reinstate: two nights", "also the rows of the booking",
+		with(units{"Bookings": 4, "Availability": 4, "Availability GSI1": 2}), 15, 7, func() {
+			_, err := repo.Reinstate(ctx, absent.ID)
+			do(err)
+		})
+	measure("check-in with a room", "the booking and its line, in a transaction",
+		with(units{"Bookings": 4 + 2}), 11, 5, func() {
+			_, err := repo.CheckIn(ctx, held.ID, bookings.Assigned{hotel.RoomTypeID: {"301"}})
+			do(err)
+		})
 	measure("other rooms", "as check-in, without rows: no list shows the rooms", units{"Bookings": 4 + 2}, 6, 0, func() {
 		_, err := repo.AssignRooms(ctx, held.ID, bookings.Assigned{hotel.RoomTypeID: {"302"}})
 		do(err)
