@@ -2,6 +2,7 @@ package availability_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -12,7 +13,11 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/dyntest"
+	sizes "github.com/dynastay/dynastay/internal/stored"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
+	"github.com/dynastay/dynastay/internal/testing/page"
+	"github.com/dynastay/dynastay/keys"
+	"github.com/dynastay/dynastay/properties"
 )
 
 // bill is the cost of a call: its operations in order, the read units by table or by table and index, and the tables
@@ -94,4 +99,105 @@ func TestCosts(t *testing.T) {
 			assert.Equal(t, reads, got.reads, test.name)
 		}
 	}
+}
+
+// What the inventory of a hotel costs that has three room types on sale for a year.
+func TestCostOfAYear(t *testing.T) {
+	t.Parallel()
+	const roomTypes, nights, parts = 3, 365, 4 // parts are the transactions of a room type
+	db := dyntest.New(t, inventoryTables, dyntest.At(fixture.Now))
+	ctx, repo, costs := t.Context(), availability.New(db.DB), page.Costs{DB: db}
+	var rooms []properties.RoomType
+	for i := range roomTypes {
+		rooms = append(rooms, properties.RoomType{
+			Name: fmt.Sprint("Room ", i), Limits: availability.Limits{MaxOccupancy: 2, MaxAdults: 2}, BasePrice: fixture.Price, Total: 5,
+		})
+	}
+	hotel, err := properties.New(db.Direct, nil).Create(ctx, properties.Property{
+		Name: "Grand Luxury Hotel", Slug: "grand-luxury-hotel", Type: properties.Hotel, OwnerID: "user_1", Status: properties.Approved,
+		Address: properties.Address{City: "New York", Country: "USA"},
+	}, rooms)
+	require.NoError(t, err)
+	property, err := db.Direct.Get(ctx, keys.PropertiesTable, dynastay.Key{PK: "PROPERTY#" + hotel.ID, SK: "METADATA"}, dynastay.Consistent)
+	require.NoError(t, err)
+	kilobytes := float64((sizes.Size(property.Item()) + 1023) / 1024)
+	first := date("2026-07-01")
+	year := dynastay.Stay{CheckIn: first, CheckOut: first.AddDays(nights)}
+	var ids []string
+	var checks []availability.CheckRequest
+	for _, room := range hotel.Rooms {
+		ids = append(ids, room.ID)
+		checks = append(checks, availability.CheckRequest{PropertyID: hotel.ID, RoomTypeID: room.ID, Rooms: 1})
+	}
+	open := func(repo *availability.Repository, id string) error {
+		return second(repo.Open(ctx, availability.OpenRequest{
+			PropertyID: hotel.ID, RoomTypeID: id, Rooms: 5, Price: fixture.Price, Nights: year,
+		}))
+	}
+	for _, id := range ids[1:] {
+		require.NoError(t, open(availability.New(db.Direct), id))
+	}
+	calendar := func(nights int) func() error {
+		return func() error {
+			return second(repo.Calendar(ctx, hotel.ID, dynastay.Stay{CheckIn: first, CheckOut: first.AddDays(nights)}))
+		}
+	}
+	update := func() error {
+		return second(repo.Update(ctx, availability.UpdateRequest{PropertyID: hotel.ID, Changes: []availability.Change{
+			{RoomTypeIDs: ids, Dates: year, Price: money("300.00 USD")},
+		}}))
+	}
+	const all = roomTypes * nights
+	for _, test := range []struct {
+		what, why string
+		want      dyntest.Bill
+		call      func() error
+	}{
+		{
+			"Open: a year of a room type",
+			"two units for each night, because it is written in a transaction, and one for its row in the index. 2 more for each " +
+				"of the 4 transactions, which check a guard. Each reads the nights that are already open",
+			dyntest.Bill{Requests: 1 + 2*parts, ReadUnits: 2 + parts, TableUnits: 2*nights + 2*parts, IndexUnits: nights},
+			func() error { return open(repo, ids[0]) },
+		},
+		{
+			"A1, A2: a stay of three nights", "half a unit for every 4 KB", dyntest.Bill{Requests: 1, ReadUnits: 0.5},
+			func() error { return second(repo.Check(ctx, hotel.ID, ids[0], 1, fixture.Stay)) },
+		},
+		{
+			"A3: three nights of 3 room types of a property",
+			"a page of 50 properties takes 50 requests and 25 units. A Query of each room type would take 150 requests and 75 units; " +
+				"BatchGetItem, 5 requests and 225 units",
+			dyntest.Bill{Requests: 1, ReadUnits: 0.5},
+			func() error { return second(repo.CheckAll(ctx, checks, fixture.Stay)) },
+		},
+		{"A4: a month of 3 room types", "the rows of the index", dyntest.Bill{Requests: 1, ReadUnits: 3}, calendar(31)},
+		{"A4: a year of 3 room types", "the same. Every MB takes another request", dyntest.Bill{Requests: 1, ReadUnits: 30}, calendar(nights)},
+		{
+			"Update: a year of 3 room types, all of 1,095 nights",
+			"one unit for each night, and one for its row in the index. One Update for each night would take 3,285 requests",
+			dyntest.Bill{Requests: 1 + roomTypes + all, ReadUnits: 4 + 111, TableUnits: all, IndexUnits: all}, update,
+		},
+		{
+			"the same update again", "one Query for each room type, and a BatchGetItem of the property and its room types",
+			dyntest.Bill{Requests: 1 + roomTypes, ReadUnits: 4 + 111}, update,
+		},
+		{
+			"CloseSales: the same nights",
+			"as Open, and 2 more for each of the 3 guards and for each KB of the property, whose status is checked. The nights are " +
+				"read twice",
+			dyntest.Bill{
+				Requests: 1 + 2 + roomTypes*(2+parts), ReadUnits: 4 + 2*112.5,
+				TableUnits: 2*all + 2*roomTypes*parts + 2*roomTypes + 2*kilobytes, IndexUnits: all,
+			},
+			func() error {
+				closed, err := repo.CloseSales(ctx, hotel.ID)
+				assert.Equal(t, availability.SalesChange{RoomTypes: roomTypes, Nights: all}, closed)
+				return err
+			},
+		},
+	} {
+		costs.Measure(t, test.what, test.why, test.want, func() { require.NoError(t, test.call(), test.what) })
+	}
+	costs.Section(t, "inventory")
 }
