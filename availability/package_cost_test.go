@@ -172,10 +172,14 @@ func TestCostOfAYear(t *testing.T) {
 			func() error { return second(repo.CheckAll(ctx, checks, fixture.Stay)) },
 		},
 		{"A4: a month of 3 room types", "the rows of the index", dyntest.Bill{Requests: 1, ReadUnits: 3}, calendar(31)},
-		{"A4: a year of 3 room types", "the same. Every MB takes another request", dyntest.Bill{Requests: 1, ReadUnits: 30}, calendar(nights)},
+		{
+			"A4: a year of 3 room types", "the same. Every MB takes another request",
+			dyntest.Bill{Requests: 1, ReadUnits: 30}, calendar(nights),
+		},
 		{
 			"Update: a year of 3 room types, all of 1,095 nights",
-			"one unit for each night, and one for its row in the index. One Update for each night would take 3,285 requests",
+			"one unit for each night, and one for its row in the index. One Update for each night would take 3,285 " +
+				"requests",
 			dyntest.Bill{Requests: 1 + roomTypes + all, ReadUnits: 4 + 111, TableUnits: all, IndexUnits: all}, update,
 		},
 		{

@@ -75,7 +75,8 @@ func TestCostOfMoves(t *testing.T) {
 			do(err)
 		})
 	measure("confirm",
-		"one plain update. One row each by user, property and check-in; the row by status moves, and the one by hold is deleted",
+		"one plain update. One row each by user, property and check-in; the row by status moves, and the one by hold "+
+			"is deleted",
 		with(units{"Bookings": 2, "Bookings GSI6": 1}), 8, 6, func() {
 			_, err := repo.Confirm(ctx, held.ID, nil)
 			do(err)
@@ -110,7 +111,8 @@ func TestCostOfMoves(t *testing.T) {
 	// With a different date of check-in, the rows by user, by property and by check-in date move as well.
 	later := modification(dynastay.Stay{CheckIn: fixture.Stay.CheckIn.AddDays(1), CheckOut: fixture.Stay.CheckOut.AddDays(2)}, 2)
 	measure("modify: a day later",
-		"one night is returned, one taken, and the rules of the first one are checked. The rows by user, property and check-in move",
+		"one night is returned, one taken, and the rules of the first one are checked. The rows by user, property and "+
+			"check-in move",
 		with(units{
 			"Bookings": 4 + 2, "Availability": 2 + 2 + 2, "Availability GSI1": 2, "Bookings GSI1": 1, "Bookings GSI2": 1, "Bookings GSI5": 1,
 		}), 21, 9, func() {

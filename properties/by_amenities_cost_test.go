@@ -12,6 +12,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/market"
+	"github.com/dynastay/dynastay/internal/testing/page"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 )
@@ -60,9 +61,11 @@ func TestCostOfAmenities(t *testing.T) {
 		require.NoError(t, err)
 		return amenityCost{len(page.Items), len(stop()), units}
 	}
-	check := func(want amenityCost, amenityIDs ...string) {
+	costs := page.Costs{DB: db}
+	check := func(what, why string, want amenityCost, amenityIDs ...string) {
 		t.Helper()
 		got := measure(amenityIDs...)
+		costs.Add(what, why, dyntest.Bill{Requests: got.requests, ReadUnits: got.units})
 		assert.InDelta(t, want.units, got.units, 2, amenityIDs)
 		want.units = got.units
 		assert.Equal(t, want, got, amenityIDs)
@@ -83,10 +86,12 @@ func TestCostOfAmenities(t *testing.T) {
 	put(helipads, "AMENITY#helipad")
 	common := func() []amenityCost { return []amenityCost{measure("wifi"), measure("wifi", "pool")} }
 	before := common()
-	check(amenityCost{50, 2, 26}, "wifi") // 1 for the index, 25 for 50 properties
-	check(amenityCost{50, 3, 27}, "wifi", "pool")
-	check(amenityCost{50, 3, 27}, "wifi", "spa")
-	check(amenityCost{rarest, 4, 4.5}, "wifi", "helipad")
+	check("one amenity", "1 for the rows of the index, 25 for 50 properties of up to 4 KB", amenityCost{50, 2, 26}, "wifi")
+	check("two amenities that all 100 properties have", "1 for the rows of each amenity", amenityCost{50, 3, 27}, "wifi", "pool")
+	check("", "", amenityCost{50, 3, 27}, "wifi", "spa")
+	check("two amenities, one of which 5 of 100 properties have", "2 for the rows of the index, 2.5 for 5 properties",
+		amenityCost{rarest, 4, 4.5}, "wifi", "helipad")
+	costs.Section(t, "properties by amenities")
 
 	put(without, "AMENITY#wifi", "AMENITY#pool")
 	put(without[:few], "METADATA") // the others are not on the first page
@@ -97,7 +102,7 @@ func TestCostOfAmenities(t *testing.T) {
 	}
 	want, ok := wanted[*costSize]
 	require.True(t, ok, "costs are known for 1,000 and for 10,000 properties")
-	check(want[0], "wifi", "spa")
-	check(want[1], "wifi", "helipad")
-	check(want[2], "helipad", "pool", "wifi")
+	check("", "", want[0], "wifi", "spa")
+	check("", "", want[1], "wifi", "helipad")
+	check("", "", want[2], "helipad", "pool", "wifi")
 }

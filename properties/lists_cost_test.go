@@ -3,6 +3,8 @@ package properties_test
 import (
 	"flag"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,6 +15,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/market"
+	"github.com/dynastay/dynastay/internal/testing/page"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 )
@@ -87,11 +90,14 @@ func TestCostOfListsIsFlat(t *testing.T) {
 	}
 
 	fill(0, meet)
-	few := measure()
-	for name, cost := range few {
+	few, costs := measure(), page.Costs{DB: db}
+	for _, name := range slices.Sorted(maps.Keys(few)) {
+		cost := few[name]
 		assert.Equal(t, 1, cost.requests, name)
-		assert.InDelta(t, 7, cost.units, 2, name) // fifty cards of about 1 KB
+		assert.InDelta(t, 7, cost.units, 2, name)
+		costs.Add(name, "half a unit for every 4 KB of cards, of which each has about 800 bytes", dyntest.Bill{Requests: cost.requests, ReadUnits: cost.units})
 	}
+	costs.Section(t, "lists of properties")
 	fill(meet, *costSize)
 	assert.Equal(t, few, measure())
 	t.Log(few)

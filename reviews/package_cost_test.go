@@ -85,7 +85,8 @@ func TestCosts(t *testing.T) {
 	}{
 		{
 			"create a review",
-			"the review, the guard of the booking, and the check of the booking, in a transaction. One row each by user, status and booking",
+			"the review, the guard of the booking, and the check of the booking, in a transaction. One row each by " +
+				"user, status and booking",
 			func() (err error) { v, err = repo.Create(ctx, given); return err },
 			cost{1, 0, 6, units{"GSI2": 1, "GSI3": 1, "GSI4": 1}},
 		},
@@ -126,7 +127,8 @@ func TestCosts(t *testing.T) {
 		},
 		{
 			"vote",
-			"the vote and the count, in a transaction. One row each of the review by property and user, and one of the vote",
+			"the vote and the count, in a transaction. One row each of the review by property and user, and one of the " +
+				"vote",
 			func() error { return repo.Vote(ctx, v.ID, "user_1") }, cost{1, 0, 4, units{"GSI1": 1, "GSI2": 2}},
 		},
 		{"vote again", "", func() error { return refused(repo.Vote(ctx, v.ID, "user_1")) }, cost{1, 0, 0, nil}},

@@ -18,6 +18,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/market"
+	"github.com/dynastay/dynastay/internal/testing/page"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/properties/search"
@@ -119,10 +120,22 @@ func TestCostOfPages(t *testing.T) {
 		}
 		return all
 	}
-	few := measure()
-	for order, cost := range few {
-		assert.Equal(t, want[order].requests, cost.requests, order)
+	few, costs := measure(), page.Costs{DB: h.DB}
+	for _, row := range []struct {
+		order     search.Sort
+		what, why string
+	}{
+		{search.BestRated, "by rating", "7 for 50 cards, and 0.5 for the nights of each hotel"},
+		{search.LowestPrice, "by base price", "the cards are in another index"},
+		{search.Recommended, "as recommended: no index has this order", "14 for the cards of 100 candidates"},
+		{search.Nearest, "by distance: no index has this order", "the same"},
+		{search.LowestTotal, "by the price of the stay", "the nights of all 100 candidates are read"},
+	} {
+		cost := few[row.order]
+		assert.Equal(t, want[row.order].requests, cost.requests, row.order)
+		costs.Add(row.what, row.why, dyntest.Bill{Requests: cost.requests, ReadUnits: cost.cards + cost.nights})
 	}
+	costs.Section(t, "search")
 	if h.Has(dyntest.ExactUnits) {
 		assert.Equal(t, want, few)
 	}
