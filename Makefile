@@ -20,4 +20,5 @@ bench:
 docs:
 	go test -count=1 -run '^(TestPatterns|TestNames|TestEveryPatternHasItsMethod|TestDecisionsAreLinked)$$' . -update
 	go test -count=1 ./docs -update
-	DYNTEST_ENGINE=dynoxide go test -count=1 -p 1 -run '^TestCost' ./availability ./bookings ./properties ./properties/search ./reviews ./users -update
+	DYNTEST_ENGINE=dynoxide go test -count=1 -p 1 -run '^TestCost' ./availability ./availability/listing ./bookings ./bookings/venue \
+		./properties ./properties/catalog ./properties/search ./reviews ./users -update
