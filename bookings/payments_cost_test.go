@@ -59,16 +59,17 @@ func TestCostOfPayments(t *testing.T) {
 		return func() error { _, err := repo.RecordPayment(ctx, p); return err }
 	}
 	measure("record a payment",
-		"the booking, the summary and the payment, in a transaction. One row each by user, property, status and check-in", 2, 1, rows(1, units{"Bookings": 4 + 2 + 2}), 12, 4, record(first))
+		"the booking, the summary and the payment, in a transaction. One row each by user, property, status and check-in",
+		2, 1, rows(1, units{"Bookings": 4 + 2 + 2}), 12, 4, record(first))
 	measure("the same notification again", "it is recognised by the read", 1, 1, units{}, 0, 0, record(first))
 	first.Status = bookings.PaymentPaid
 	measure("captured", "", 2, 1, rows(1, units{"Bookings": 4 + 2 + 2}), 12, 4, record(first))
-	measure("record another payment, after which the booking's payment status is the same", "no rows", 2, 1,
-		units{"Bookings": 4 + 2 + 2}, 8, 0, record(charged(b, bookings.PaymentPaid)))
+	measure("record another payment, after which the booking's payment status is the same", "no rows",
+		2, 1, units{"Bookings": 4 + 2 + 2}, 8, 0, record(charged(b, bookings.PaymentPaid)))
 	refund := refundOf(b.ID, "re_1", "10", "")
 	refund.ProviderTransactionID = first.ProviderTransactionID
-	measure("record a refund", "as a payment", 2, 1, rows(1, units{"Bookings": 4 + 2 + 2}), 12, 4,
-		func() error { _, err := repo.RecordRefund(ctx, refund); return err })
+	measure("record a refund", "as a payment",
+		2, 1, rows(1, units{"Bookings": 4 + 2 + 2}), 12, 4, func() error { _, err := repo.RecordRefund(ctx, refund); return err })
 	measure("what has been paid (B6)", "the summary",
 		1, 0.5, units{}, 0, 0, func() error { _, err := repo.Payment(ctx, b.ID); return err })
 	measure("all payments and refunds", "half a unit for every 4 KB",
@@ -89,7 +90,8 @@ func TestCostOfPayments(t *testing.T) {
 	var coded *bookings.Booking
 	measure("create, confirmed, with a promo code",
 		"the code is read, and its use counted in the transaction. The minimum is 1 request: the discount is computed from the code "+
-			"as it is", 2, 1, rows(1, units{
+			"as it is",
+		2, 1, rows(1, units{
 			"Availability": 6, "Availability GSI1": 3, "Bookings": 4 + 2 + 2, "Bookings GSI4": 1, "Metadata": 2,
 		}), 24, 8, func() error {
 			coded = book(0, "SUMMER")
