@@ -372,16 +372,34 @@ func TestCostOfPromoCodes(t *testing.T) {
 		want      dyntest.Cost
 		call      func() error
 	}{
-		{"create", "one item, which must not exist", dyntest.Cost{Requests: 1, WriteUnits: 1}, func() error { _, err := repo.CreatePromoCode(ctx, summer()); return err }},
+		{
+			"create", "one item, which must not exist", dyntest.Cost{Requests: 1, WriteUnits: 1},
+			func() error { _, err := repo.CreatePromoCode(ctx, summer()); return err },
+		},
 		{"create, with an idempotency key", "the code and the key, in a transaction", dyntest.Cost{Requests: 1, WriteUnits: 4}, func() error {
 			_, err := repo.CreatePromoCode(ctx, summer(func(p *bookings.PromoCode) { p.Code = "KEYED" }), dynastay.IdempotencyKey("k"))
 			return err
 		}},
-		{"find", "half a unit for every 4 KB", dyntest.Cost{Requests: 1, ReadUnits: 0.5}, func() error { _, err := repo.PromoCode(ctx, "SUMMER2024"); return err }},
-		{"find, typed with lower-case letters", "both spellings, which may be two codes", dyntest.Cost{Requests: 1, ReadUnits: 1}, func() error { _, err := repo.PromoCode(ctx, "summer2024"); return err }},
-		{"deactivate or activate", "one plain update", dyntest.Cost{Requests: 2, ReadUnits: 1, WriteUnits: 1}, func() error { _, err := repo.DeactivatePromoCode(ctx, "SUMMER2024"); return err }},
-		{"deactivate again", "it is seen by the read", dyntest.Cost{Requests: 1, ReadUnits: 1}, func() error { _, err := repo.DeactivatePromoCode(ctx, "SUMMER2024"); return err }},
-		{"activate, typed with lower-case letters", "both spellings are read", dyntest.Cost{Requests: 2, ReadUnits: 2, WriteUnits: 1}, func() error { _, err := repo.ActivatePromoCode(ctx, "summer2024"); return err }},
+		{
+			"find", "half a unit for every 4 KB", dyntest.Cost{Requests: 1, ReadUnits: 0.5},
+			func() error { _, err := repo.PromoCode(ctx, "SUMMER2024"); return err },
+		},
+		{
+			"find, typed with lower-case letters", "both spellings, which may be two codes", dyntest.Cost{Requests: 1, ReadUnits: 1},
+			func() error { _, err := repo.PromoCode(ctx, "summer2024"); return err },
+		},
+		{
+			"deactivate or activate", "one plain update", dyntest.Cost{Requests: 2, ReadUnits: 1, WriteUnits: 1},
+			func() error { _, err := repo.DeactivatePromoCode(ctx, "SUMMER2024"); return err },
+		},
+		{
+			"deactivate again", "it is seen by the read", dyntest.Cost{Requests: 1, ReadUnits: 1},
+			func() error { _, err := repo.DeactivatePromoCode(ctx, "SUMMER2024"); return err },
+		},
+		{
+			"activate, typed with lower-case letters", "both spellings are read", dyntest.Cost{Requests: 2, ReadUnits: 2, WriteUnits: 1},
+			func() error { _, err := repo.ActivatePromoCode(ctx, "summer2024"); return err },
+		},
 	} {
 		spent := db.Measure(func() { require.NoError(t, test.call(), test.name) })
 		assert.Equal(t, test.want.Requests, spent.Requests, test.name)
