@@ -382,7 +382,7 @@ func TestLoadedWorldIsConsistent(t *testing.T) {
 			}
 		}
 		inStatus[b.Status]++
-		require.Contains(t, hotels, b.PropertyID)
+		require.NotNil(t, hotels[b.PropertyID], b.PropertyID)
 		if hotels[b.PropertyID].Status == properties.Suspended {
 			suspended++
 		}
@@ -473,7 +473,8 @@ func TestLoadedWorldIsConsistent(t *testing.T) {
 		assert.Equal(t, rows, stored[at], at)
 	}
 	for at := range stored {
-		assert.Contains(t, l.rows, at)
+		_, wanted := l.rows[at]
+		assert.True(t, wanted, at)
 	}
 	assert.Equal(t, l.own, owners)
 
