@@ -36,7 +36,7 @@ var patternPages = []struct{ dir, page string }{
 }
 
 // patternLine is the last line of the comment of a method that answers a pattern.
-var patternLine = regexp.MustCompile(`(?m)^Pattern ([A-Z]\d+(?:, [a-z ]+)?|[a-z ]+): (.*), ((?:at most )?\d+) requests?$`)
+var patternLine = regexp.MustCompile(`(?m)^Pattern ([A-Z]\d+(?:, [a-z ]+)?|[a-z ]+): (.*), ((?:at (?:most|least) )?\d+) requests?$`)
 
 // A pattern stands in one place, the last line of its method's comment. Its number of requests is that of the test of the
 // patterns, and the pages have what the comments say.
@@ -56,14 +56,16 @@ func TestEveryPatternHasItsMethod(t *testing.T) {
 			}
 			assert.NotContains(t, promised, found[1], "two methods for one pattern")
 			promised[found[1]] = found[3]
-			does := synopsis(method)
+			does := synopsis(method.FuncDecl)
 			if strings.HasPrefix(does, "runs ") {
-				op := slices.IndexFunc(methods, func(m *ast.FuncDecl) bool { return m.Name.Name == method.Name.Name+"Op" })
-				does = synopsis(methods[op])
+				op := slices.IndexFunc(methods, func(m declaration) bool { return m.Name.Name == method.Name.Name+"Op" })
+				does = synopsis(methods[op].FuncDecl)
 			}
 			receiver := method.Recv.List[0].Type.(*ast.StarExpr).X.(*ast.Ident).Name
+			source, err := filepath.Rel(filepath.Dir(p.page), method.source)
+			require.NoError(t, err)
 			rows = append(rows, []string{
-				found[1], does, fmt.Sprintf("`%s.%s.%s`", path.Base(p.dir), receiver, method.Name.Name), found[2], found[3],
+				found[1], does, fmt.Sprintf("[`%s.%s.%s`](%s)", path.Base(p.dir), receiver, method.Name.Name, source), found[2], found[3],
 			})
 		}
 		slices.SortStableFunc(rows, func(a, b []string) int { return orderOfPatterns(a[0], b[0]) })
@@ -73,24 +75,33 @@ func TestEveryPatternHasItsMethod(t *testing.T) {
 	listed := map[string]string{}
 	for _, p := range everyPattern() {
 		listed[p.id] = fmt.Sprint(p.requests)
-		if most := atMost[p.id]; most > 0 {
+		switch most := atMost[p.id]; {
+		case most > 0:
 			listed[p.id] = fmt.Sprint("at most ", most)
+		case p.id == "search": // the test has one property
+			listed[p.id] = fmt.Sprint("at least ", p.requests)
 		}
 	}
 	assert.Equal(t, promised, listed)
 	assert.NotEmpty(t, listed)
 }
 
+// declaration is a method of a package and its file.
+type declaration struct {
+	*ast.FuncDecl
+	source string
+}
+
 // methodsOf returns the methods that a package declares.
-func methodsOf(t *testing.T, dir string) (methods []*ast.FuncDecl) {
+func methodsOf(t *testing.T, dir string) (methods []declaration) {
 	sources, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	require.NoError(t, err)
 	for _, source := range sources {
 		file, err := parser.ParseFile(token.NewFileSet(), source, nil, parser.ParseComments)
 		require.NoError(t, err)
 		for _, d := range file.Decls {
-			if method, ok := d.(*ast.FuncDecl); ok && method.Recv != nil {
-				methods = append(methods, method)
+			if declared, ok := d.(*ast.FuncDecl); ok && declared.Recv != nil {
+				methods = append(methods, declaration{declared, source})
 			}
 		}
 	}

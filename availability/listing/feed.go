@@ -85,13 +85,14 @@ const opSync = "listing.Sync"
 // If nothing in the feed covers tonight, the day of the channel may be ahead of that of the listing: tonight then
 // remains held by an event that goes on, or that ends tomorrow.
 //
-// - A reservation in the feed becomes an event of its channel. It keeps its event if the feed gives it other dates or
-// another UID: it is recognised by its reservation id, by its UID, by its dates, or by nights that it has in common
-// with what it was before. What has begun is only continued: an entry that begins later becomes another event. An event
-// has at most [MaxNights] nights from today on. A reservation that [Repository.Import] has imported is left to Import. - Closed nights
-// become blocks, [HostClosed], one for each month. Only nights that no other event holds are blocked, because channels
-// also publish the nights that they have read in the calendar of this listing. - A night that is in the feed before and
-// after is never free in between.
+//   - A reservation in the feed becomes an event of its channel. It keeps its event if the feed gives it other dates or
+//     another UID: it is recognised by its reservation id, by its UID, by its dates, or by nights that it has in common
+//     with what it was before. What has begun is only continued: an entry that begins later becomes another event. An
+//     event has at most [MaxNights] nights from today on. A reservation that [Repository.Import] has imported is left to
+//     Import.
+//   - Closed nights become blocks, [HostClosed], one for each month. Only nights that no other event holds are blocked,
+//     because channels also publish the nights that they have read in the calendar of this listing.
+//   - A night that is in the feed before and after is never free in between.
 //
 // If the feed is not a complete calendar, nothing changes, and the error is that of [ical.Read]. If it lacks too many
 // nights, none is freed, and the error is a [*ShrunkError], together with the result. Sync fails with [ErrOutdated] for

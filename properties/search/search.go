@@ -57,7 +57,7 @@ type Page struct {
 // parallel, 1 request for each property whose nights are read. If an order is computed for more candidates than a page
 // offers, those are read again for the next page. For the parallel requests, see [dynastay.Options].
 //
-// Pattern search: GSI1-LocationIndex or that of the order, then GSI1-PropertyDateIndex for each property, 2 requests
+// Pattern search: GSI1-LocationIndex or that of the order, then GSI1-PropertyDateIndex for each property, at least 2 requests
 func (s *Search) Page(ctx context.Context, r Request, p dynastay.Paging) (Page, error) {
 	if p.Limit < 0 || p.Limit > maxCandidates {
 		return Page{}, dynastay.Invalid("Paging.Limit", "must be between 1 and 1,000")
