@@ -20,3 +20,4 @@ bench:
 docs:
 	go test -count=1 -run '^(TestPatterns|TestNames|TestEveryPatternHasItsMethod|TestDecisionsAreLinked)$$' . -update
 	go test -count=1 ./docs -update
+	go test -count=1 -run '^TestDay$$' ./examples/hotel -update
