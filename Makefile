@@ -11,6 +11,7 @@ test:
 
 full:
 	.ci/run
+	.ci/apidiff
 	.ci/fuzz
 	go run ./internal/testing/mutation
 
