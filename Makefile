@@ -11,6 +11,7 @@ test:
 
 full:
 	.ci/run
+	.ci/apidiff
 	.ci/fuzz
 	go run ./internal/testing/mutation
 
@@ -22,3 +23,4 @@ docs:
 	go test -count=1 ./docs -update
 	DYNTEST_ENGINE=dynoxide go test -count=1 -p 1 -run '^TestCost' ./availability ./availability/listing ./bookings ./bookings/venue \
 		./properties ./properties/catalog ./properties/search ./reviews ./users -update
+	go test -count=1 -run '^TestDay$$' ./examples/hotel -update

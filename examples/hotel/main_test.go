@@ -1,6 +1,10 @@
 package main
 
 import (
+	"flag"
+	"fmt"
+	"html"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -9,6 +13,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
+
+var update = flag.Bool("update", false, "draw the image of the calendar anew")
 
 func TestDay(t *testing.T) {
 	var out strings.Builder
@@ -114,4 +120,63 @@ func TestDay(t *testing.T) {
 	for line := range strings.SplitSeq(out.String(), "\n") {
 		assert.LessOrEqual(t, utf8.RuneCountInString(line), 110, "a terminal's width: %s", line)
 	}
+	image := "../../docs/images/calendar.svg"
+	drawn := screenshot(calendarIn(t, out.String()))
+	if *update {
+		require.NoError(t, os.WriteFile(image, []byte(drawn), 0o644))
+	}
+	stored, err := os.ReadFile(image)
+	require.NoError(t, err)
+	assert.Equal(t, drawn, string(stored), "run make docs")
+}
+
+// calendarIn returns the lines of the calendar that the program printed.
+func calendarIn(t *testing.T, printed string) []string {
+	_, after, found := strings.Cut(printed, "The calendar of June")
+	require.True(t, found)
+	_, after, _ = strings.Cut(after, "\n")
+	calendar, total, found := strings.Cut(after, "room nights sold")
+	require.True(t, found)
+	total, _, _ = strings.Cut(total, "\n")
+	return strings.Split(strings.ReplaceAll(calendar+"room nights sold"+total, "\n    ", "\n")[len("    "):], "\n")
+}
+
+// screenshot returns an image of lines in a terminal. Dates, prices and explanations are paler than the rest.
+func screenshot(lines []string) string {
+	const top, height = 58, 17
+	var text strings.Builder
+	for i, line := range lines {
+		class := ""
+		switch {
+		case line == "":
+			continue
+		case i < len(legend) || line[0] == ' ' || i == len(lines)-1:
+			class = ` class="pale"`
+		case strings.HasPrefix(line, "Occupancy"):
+			class = ` class="bars"`
+		}
+		fmt.Fprintf(&text, "  <text%s x=\"20\" y=\"%d\">%s</text>\n", class, top+height*i, html.EscapeString(line))
+	}
+	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" xml:space="preserve" viewBox="0 0 820 %[1]d" width="820" height="%[1]d" role="img" aria-labelledby="t d">
+  <title id="t">The calendar of a month</title>
+  <desc id="d">What go run ./examples/hotel prints: for each room type, the rooms left and the prices on each date, and the occupancy.</desc>
+  <style>
+    text { font: 12px ui-monospace, monospace; fill: #1f2328 }
+    .pale { fill: #59636e }
+    .bars { fill: #0969da }
+    rect { fill: #f6f8fa; stroke: #8c959f }
+    line { stroke: #8c959f }
+    @media (prefers-color-scheme: dark) {
+      text { fill: #f0f6fc }
+      .pale { fill: #9198a1 }
+      .bars { fill: #4493f8 }
+      rect { fill: #212830; stroke: #656c76 }
+      line { stroke: #656c76 }
+    }
+  </style>
+  <rect x="1" y="1" width="818" height="%[2]d" rx="6"/>
+  <line x1="1" y1="32" x2="819" y2="32"/>
+  <text class="pale" x="20" y="21">$ go run ./examples/hotel</text>
+%[3]s</svg>
+`, top+height*len(lines), top+height*len(lines)-2, &text)
 }
