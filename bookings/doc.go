@@ -51,8 +51,8 @@
 //   - PaymentAuthorized: an amount is still to be paid, and a payment is authorized
 //   - PaymentFailed: nothing is paid or authorized, and the last payment failed
 //   - PaymentPaid: the total is paid
-//   - PaymentPartiallyRefunded: a part of what was paid has been refunded
-//   - PaymentRefunded: all that was paid has been refunded
+//   - PaymentPartiallyRefunded: refunds of a part of what was paid have been requested, and have not failed
+//   - PaymentRefunded: refunds of all that was paid have been requested, and have not failed
 //
 // For payment before arrival, create the booking with a Hold, and let the handler of the provider's notifications call
 // [Repository.ApplyPayment], which records the payment and confirms the booking if it can still be confirmed, however

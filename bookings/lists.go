@@ -147,7 +147,8 @@ type CheckInQuery struct {
 }
 
 // ByCheckIn lists the bookings with a check-in on a date, at one property or at all of them, ordered by property and
-// then by id. Cancelled and expired bookings are not among them; those whose hold has ended are until they are expired.
+// then by id. Cancelled and expired bookings are left out. Pending ones are not, even after their hold has ended, until they
+// are expired: to show only arrivals that are certain, filter by Status.
 // The list is eventually consistent. Each shard takes 1 request; the requests are sent in parallel.
 //
 // Pattern B5: GSI5-CheckInDateIndex, GSI5PK = CHECKIN#{date}, with a property GSI5SK beginning with PROPERTY#{propertyId}#, 1 request

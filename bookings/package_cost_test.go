@@ -150,7 +150,7 @@ func TestCostOfReads(t *testing.T) {
 		_, err := repo.Get(ctx, made.ID)
 		return err
 	})
-	measure("a page of a list, with 5 bookings", "the summaries, not the bookings, which have more than 5 KB",
+	measure("a page of a list, with 5 bookings", "the summaries; the five bookings have more than 5 KB together",
 		1, 0.5, func() error {
 			page, err := repo.ByUser(req.UserID).Page(ctx, dynastay.Paging{})
 			assert.Len(t, page.Items, 5)

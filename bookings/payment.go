@@ -10,8 +10,8 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// Payment is one transaction at a payment provider for a booking, as of its last notification. No text of it may
-// contain card data, see [Request]; each has at most [entity.MaxName] bytes, FailureReason [entity.MaxNote]. An id is
+// Payment is one transaction at a payment provider for a booking, as of its last notification. BookingID, Provider,
+// ProviderTransactionID, Method, Amount and Status are required. No text of it may contain card data, see [Request]; each has at most [entity.MaxName] bytes, FailureReason [entity.MaxNote]. An id is
 // refused only if it has no letter and looks like a card number: if the ids of a provider are numbers, put the
 // provider's name in front of them.
 type Payment struct {

@@ -20,10 +20,12 @@ type Refund struct {
 	BookingID string
 	// ProviderTransactionID is the payment that is refunded. It may be empty if only one payment has been made.
 	ProviderTransactionID string
-	Amount                dynastay.Money `json:",omitzero"`
-	Status                PaymentStatus  // PaymentPending, PaymentRefunded or PaymentFailed; "" means PaymentRefunded
-	Reason                string         // for which the property refunds
-	FailureReason         string         // of a refund that failed, such as the provider's code for it
+	// Amount may be missing in [Repository.Cancel] and [Repository.RefundDue]: the refund is then for what is due, and the
+	// result has none if nothing is.
+	Amount        dynastay.Money `json:",omitzero"`
+	Status        PaymentStatus  // PaymentPending, PaymentRefunded or PaymentFailed; "" means PaymentRefunded
+	Reason        string         // for which the property refunds
+	FailureReason string         // of a refund that failed, such as the provider's code for it
 	// At is when the refund got its status, in whole milliseconds. The zero time means now.
 	At        time.Time `json:",omitzero"`
 	CreatedAt time.Time `json:",omitzero"` // when the refund was first recorded

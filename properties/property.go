@@ -51,7 +51,8 @@ type Property struct {
 	CheckInTime  string // local time of day, such as "15:00"; "" means none
 	CheckOutTime string
 	TimeZone     string // IANA; "" means UTC
-	// CancellationPolicy applies to room types without a policy of their own.
+	// CancellationPolicy applies to room types without a policy of their own. If neither has one, package bookings
+	// cannot compute what a cancelled guest gets back, unless its Options.Terms say so.
 	CancellationPolicy availability.CancellationPolicy
 
 	PrimaryImageURL string          // set by a create; later the URL of the primary image
