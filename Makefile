@@ -11,7 +11,6 @@ test:
 
 full:
 	.ci/run
-	.ci/apidiff
 	.ci/fuzz
 	go run ./internal/testing/mutation
 
