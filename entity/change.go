@@ -62,7 +62,8 @@ func InputOf(key dynastay.Key, opts ...dynastay.UpdateOption) func(*dynastay.Inp
 }
 
 // Change holds an entity before and after an update's function, and the difference to write. Once [Change.AddTo] has
-// been called, After has the version, time and write id of the write.
+// been called, After has the version, time and write id of the write. The fields are for reading: what is written is
+// what the functions of the update and of [Change.Keep] have made.
 type Change[T any] struct {
 	Before, After *T
 	Row           dynastay.Row // as it was read
