@@ -60,8 +60,8 @@ type probed struct {
 // answers has what the engines of this process answered: a func() (bool, error) for each probed.
 var answers sync.Map
 
-// Has reports whether the engine of the test has the capability. It asks the engine, once in a test binary. The test
-// fails if the engine does not respond, so call it on the test's goroutine.
+// Has reports whether the engine of the test has the capability. If not, the test's log says so. It asks the engine,
+// once in a test binary. The test fails if the engine does not respond, so call it on the test's goroutine.
 func (d *DB) Has(c Capability) bool {
 	d.t.Helper()
 	ask, known := probes[c]
@@ -77,6 +77,9 @@ func (d *DB) Has(c Capability) bool {
 	has, err := once.(func() (bool, error))()
 	if err != nil {
 		d.t.Fatalf("dyntest: ask %s for %s: %v", d.Engine.Name(), c, err)
+	}
+	if !has {
+		d.t.Logf("dyntest: the engine, %s, lacks %s", d.Engine.Name(), c)
 	}
 	return has
 }
