@@ -126,7 +126,8 @@ func TestNothingIsLostInAStorm(t *testing.T) {
 		db.Faults.Inject(fault, dyntest.When{Chance: 0.01})
 	}
 	spec := quick(consumer.Spec{})
-	spec.Lease = 600 * time.Millisecond // some are lost, too
+	// Short, so that some leases are lost, too. But a request has a third of it, which must be enough on a busy machine.
+	spec.Lease = 1200 * time.Millisecond
 	var workers []*worker
 	var ended sync.WaitGroup
 	seed := rand.Uint64()
@@ -151,7 +152,7 @@ func TestNothingIsLostInAStorm(t *testing.T) {
 		time.Sleep(rand.N(5 * time.Millisecond)) // so that workers live for a while
 	}
 	last := startWorker(t, db, shards.Client, b, spec)
-	require.EventuallyWithT(t, func(c *assert.CollectT) { b.complete(c, readings) }, time.Minute, 50*time.Millisecond)
+	require.EventuallyWithT(t, func(c *assert.CollectT) { b.complete(c, readings) }, 2*time.Minute, 50*time.Millisecond)
 	for _, w := range append(workers, last) {
 		w.stop()
 		<-w.done

@@ -369,6 +369,7 @@ func TestTablesWithTheSameShardIDs(t *testing.T) {
 		Router:  stream.NewRouter(d.routes[gaugesTable], d.routes[othersTable]),
 		OnError: func(_ context.Context, err *consumer.Error) { t.Error(err) },
 	})
+	spec.Lease = time.Minute // no process dies, and a request that takes more than a third of it is an error
 	var stops []func()
 	for range 3 {
 		stops = append(stops, run(t, consumer.New(d.DB.DB, d.streams, spec)))
