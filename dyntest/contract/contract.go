@@ -9,7 +9,7 @@ import (
 type Case struct {
 	Group string  // such as "transactions"
 	Name  string  // what the engine does, unique in the group
-	Needs string  // what in the library depends on it
+	Needs string  // what in the library, or in a service, depends on it
 	Means string  // what happens to a user of the library if the engine differs
 	Units float64 // the most read and write units, together, that it spends on AWS
 

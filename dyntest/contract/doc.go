@@ -2,7 +2,8 @@
 //
 // Engines differ: those on a developer's machine differ from AWS, and from each other. A library that is correct on AWS
 // can still fail on an engine that orders keys differently, or that forgets client tokens. Each case of this package is
-// something that the library needs. It says what depends on it, and what it means for a user if an engine differs.
+// something that the library needs, or a service that sends requests of its own to the same engine. It says what depends
+// on it, and what it means for a user if an engine differs.
 //
 // A test runs all of them:
 //

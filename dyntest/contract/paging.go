@@ -26,13 +26,13 @@ var paging = []Case{
 	},
 	{
 		Name:  "Limit counts the items before the filter",
-		Needs: "lists with filters, which read on until a page is full",
+		Needs: "a service's own queries with a filter",
 		Means: "a list ends too early, or costs more than it says",
 		Units: 14, run: limitBeforeFilter,
 	},
 	{
 		Name:  "a filter leaves out what it does not accept",
-		Needs: "lists with filters",
+		Needs: "a service's own queries with a filter",
 		Means: "a list has entries that were not asked for",
 		Units: 11, run: filters,
 	},
@@ -62,13 +62,13 @@ var paging = []Case{
 	},
 	{
 		Name:  "a projection returns only what was asked for",
-		Needs: "reading a part of an item",
+		Needs: "a service's own reads of a part of an item",
 		Means: "code passes its tests with attributes that are missing on AWS",
 		Units: 4, run: projection,
 	},
 	{
 		Name:  "Select COUNT returns the number without the items",
-		Needs: "counting",
+		Needs: "a service's own counts",
 		Means: "a count is wrong",
 		Units: 11, run: count,
 	},

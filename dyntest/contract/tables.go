@@ -27,7 +27,7 @@ var tables = []Case{
 	},
 	{
 		Name:  "the time to live can be set and described",
-		Needs: "items that expire, such as sessions and idempotency keys",
+		Needs: "items that expire, such as idempotency keys",
 		Means: "a set-up fails, or is not completed",
 		Units: 0, run: timeToLive,
 	},

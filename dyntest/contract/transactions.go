@@ -68,7 +68,7 @@ var transactions = []Case{
 	},
 	{
 		Name:  "reads in a transaction are in the order of the keys",
-		Needs: "reads of several items at one point in time",
+		Needs: "a service's own reads of several items at one point in time",
 		Means: "one item is taken for another",
 		Units: 12, run: readTogether,
 	},

@@ -19,7 +19,7 @@ var updates = []Case{
 	},
 	{
 		Name:  "SET after the end of a list appends",
-		Needs: "nothing: the library appends with list_append",
+		Needs: "a service's own lists; the library appends to none",
 		Means: "a service's own list has gaps",
 		Units: 4, run: setAfterEnd,
 	},
@@ -31,31 +31,31 @@ var updates = []Case{
 	},
 	{
 		Name:  "REMOVE of several elements counts them as they were before it",
-		Needs: "nothing: the library removes no elements of lists",
+		Needs: "a service's own lists; the library removes no elements",
 		Means: "a service's own update removes the wrong element on one of the engines",
 		Units: 4, run: removeSeveral,
 	},
 	{
 		Name:  "list_append adds at either end",
-		Needs: "histories in an item",
+		Needs: "a service's own histories in an item",
 		Means: "a history is in the wrong order",
 		Units: 6, run: appends,
 	},
 	{
 		Name:  "if_not_exists keeps what is there",
-		Needs: "counters and dates that the first writer sets",
+		Needs: "a service's own counters and dates that the first writer sets",
 		Means: "the first value is overwritten",
 		Units: 6, run: ifNotExists,
 	},
 	{
 		Name:  "ADD adds to a number, and begins at zero",
-		Needs: "counters, such as points and uses of a code",
+		Needs: "counters, such as the votes of a review",
 		Means: "a count is wrong",
 		Units: 8, run: addNumber,
 	},
 	{
 		Name:  "ADD and DELETE change a set, and an empty set is removed",
-		Needs: "sets, such as wishlists",
+		Needs: "a service's own sets",
 		Means: "a member is lost, or an empty set remains",
 		Units: 10, run: changeSet,
 	},
@@ -79,7 +79,7 @@ var updates = []Case{
 	},
 	{
 		Name:  "all values of an update are those from before it",
-		Needs: "updates that copy a value and change it",
+		Needs: "a service's own updates that move a value",
 		Means: "a copy has the new value",
 		Units: 6, run: valuesBefore,
 	},
@@ -91,7 +91,7 @@ var updates = []Case{
 	},
 	{
 		Name:  "an update returns the item before or after it, as asked",
-		Needs: "changes that return what they have done",
+		Needs: "a service's own updates that return what they have done",
 		Means: "a caller sees an old state",
 		Units: 8, run: updateReturnsValues,
 	},

@@ -27,19 +27,19 @@ var values = []Case{
 	},
 	{
 		Name:  "sets have no order and no duplicates",
-		Needs: "sets, such as wishlists",
+		Needs: "a service's own sets, which the library compares and copies",
 		Means: "a set has a member twice, or a change of order counts as a change",
 		Units: 8, run: sets,
 	},
 	{
 		Name:  "an empty set is refused",
-		Needs: "writing sets that may be empty as missing",
+		Needs: "a service's own sets",
 		Means: "code passes its tests, and fails on AWS",
 		Units: 2, run: emptySets,
 	},
 	{
 		Name:  "38 digits of a number are exact",
-		Needs: "amounts of money and write ids",
+		Needs: "amounts of money",
 		Means: "amounts are rounded",
 		Units: 10, run: exactNumbers,
 	},
