@@ -11,7 +11,7 @@ import (
 	"github.com/dynastay/dynastay"
 )
 
-// unconditional carries out every write of one item, if its condition does not only name values.
+// unconditional carries out every update, also one whose condition fails.
 type unconditional struct{ dynastay.Client }
 
 func (c unconditional) UpdateItem(ctx context.Context, in *dynamodb.UpdateItemInput, o ...options) (*dynamodb.UpdateItemOutput, error) {

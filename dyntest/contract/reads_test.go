@@ -2,12 +2,12 @@ package contract_test
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/dynastay/dynastay"
 )
@@ -20,7 +20,7 @@ func TestReads(t *testing.T) {
 			if err != nil || !aws.ToBool(in.ConsistentRead) || in.Limit != nil {
 				return out, err
 			}
-			cached, _ := cache.LoadOrStore(fmt.Sprint(in.ExpressionAttributeValues[":pk"]), out)
+			cached, _ := cache.LoadOrStore(in.ExpressionAttributeValues[":pk"].(*types.AttributeValueMemberS).Value, out)
 			return cached.(*dynamodb.QueryOutput), nil
 		}), "reads", "a consistent query sees every write before it")
 	})
