@@ -55,5 +55,6 @@
 //	shards := db.Reshard(1, 10) // a shard gets between 1 and 10 records
 //	consume(ctx, shards.Client)
 //
-// The subpackage world fills the tables with hotels. docs/testing.md is the guide, with examples.
+// The subpackage world fills the tables with hotels, and the subpackage contract says whether an engine does what the
+// library relies on. docs/testing.md is the guide, with examples.
 package dyntest

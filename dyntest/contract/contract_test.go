@@ -1,0 +1,31 @@
+package contract_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/dynastay/dynastay/dyntest/contract"
+)
+
+func TestCases(t *testing.T) {
+	names := map[string]bool{}
+	var all float64
+	for _, c := range contract.Cases() {
+		assert.NotEmpty(t, c.Group, c)
+		assert.NotEmpty(t, c.Name, c)
+		assert.NotEmpty(t, c.Needs, c)
+		assert.NotEmpty(t, c.Means, c)
+		assert.NotContains(t, names, c.String(), "two cases have one name")
+		names[c.String()] = true
+		all += c.Units
+	}
+	assert.LessOrEqual(t, all, 4000.0, "doc.go says that a run takes a few thousand units")
+}
+
+func TestResultString(t *testing.T) {
+	c := contract.Case{Group: "reads", Name: "a missing item is no error"}
+	assert.Equal(t, "reads: a missing item is no error: as required", contract.Result{Case: c, Verdict: contract.AsRequired}.String())
+	assert.Equal(t, "reads: a missing item is no error: differs: a read was refused",
+		contract.Result{Case: c, Verdict: contract.Differs, Seen: "a read was refused"}.String())
+}
