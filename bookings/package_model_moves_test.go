@@ -3,6 +3,7 @@ package bookings_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -306,28 +307,41 @@ func (w *world) choosesOf(back int, right func(worldBooking) bool) string {
 
 const mostBack = 20
 
-// assign returns the rooms, and why they do not fit.
-func (s changingStatus) assign(b worldBooking) (rooms bookings.Assigned, no error) {
-	rooms = bookings.Assigned{}
+// assign returns the rooms.
+func (s changingStatus) assign(b worldBooking) bookings.Assigned {
+	rooms := bookings.Assigned{}
 	for i, l := range b.lines {
 		n := l.Quantity
 		switch {
 		case s.rooms == noRooms, s.rooms == firstRooms && i > 0:
 			continue
 		case s.rooms == tooManyRooms && i == 0:
-			n, no = n+1, dynastay.Invalid("Rooms["+l.RoomTypeID+"]", "…")
+			n++
 		}
 		for room := range n {
 			rooms[l.RoomTypeID] = append(rooms[l.RoomTypeID], fmt.Sprintf("%s%d", l.Name, room))
 		}
 	}
-	if s.rooms == otherRooms {
+	if s.rooms == otherRooms || s.name == "assign rooms" && len(rooms) == 0 {
 		rooms["room_none"] = []string{"1"}
-		if no == nil {
-			no = dynastay.Invalid("Rooms[room_none]", "…")
+	}
+	return rooms
+}
+
+// unfit is why the rooms are not those of the booking. A call that is repeated can find other lines than it was made for.
+func (b worldBooking) unfit(rooms bookings.Assigned) error {
+	for _, roomType := range slices.Sorted(maps.Keys(rooms)) {
+		booked := 0
+		for _, l := range b.lines {
+			if l.RoomTypeID == roomType {
+				booked = l.Quantity
+			}
+		}
+		if len(rooms[roomType]) != booked {
+			return dynastay.Invalid("Rooms["+roomType+"]", "…")
 		}
 	}
-	return rooms, no
+	return nil
 }
 
 func (s changingStatus) run(w *world, on program) { w.runWrite(s, s.key, on) }
@@ -353,20 +367,13 @@ func (s changingStatus) write(w *world) (worldWrite, bool) {
 
 // call returns the call that changes a booking.
 func (s changingStatus) call(w *world, id string) worldWrite {
-	rooms, unfit := s.assign(w.bookings[id])
-	var again dynastay.Stay // the nights that are taken again
-	if before := w.bookings[id]; s.name == "reinstate" && before.id != "" {
-		if dates := before.retaken(w.db.Now()); len(dates) > 0 {
-			again = dynastay.Stay{CheckIn: dates[0], CheckOut: before.stay.CheckOut}
-		}
-		s.plain = again.CheckIn.IsZero()
+	rooms := s.assign(w.bookings[id])
+	var again []dynastay.Date // the nights that are taken again
+	if s.name == "reinstate" {
+		s.plain = len(w.bookings[id].retaken(w.db.Now())) == 0
 	}
 	if s.name == "undo a check-in" {
 		s.plain = !slices.ContainsFunc(w.bookings[id].lines, func(l worldLine) bool { return l.assigned != nil })
-	}
-	if s.name == "assign rooms" && len(rooms) == 0 {
-		rooms = bookings.Assigned{"room_none": {"1"}}
-		unfit = dynastay.Invalid("Rooms[room_none]", "…")
 	}
 	return worldWrite{
 		name: s.name, input: fmt.Sprint(id, s.reason, rooms), plain: s.plain && len(rooms) == 0,
@@ -382,10 +389,11 @@ func (s changingStatus) call(w *world, id string) worldWrite {
 			if err := s.allows(b, now); err != nil {
 				return b, err
 			}
+			no := b.unfit(rooms)
 			if s.name == "reinstate" {
-				unfit = w.retakes(b)
+				again, no = b.retaken(now), w.retakes(b)
 			}
-			return s.moved(b, now, rooms), unfit
+			return s.moved(b, now, rooms), no
 		},
 		apply: func(b worldBooking) {
 			switch {
@@ -393,8 +401,8 @@ func (s changingStatus) call(w *world, id string) worldWrite {
 				w.touch(b, b.stay)
 			case s.name == "release":
 				w.touch(b, b.released)
-			case s.name == "reinstate":
-				w.touch(b, again)
+			case s.name == "reinstate" && len(again) > 0:
+				w.touch(b, dynastay.Stay{CheckIn: again[0], CheckOut: b.stay.CheckOut})
 			}
 			if len(rooms) > 0 {
 				w.met.Add(s.name+": with rooms", 1)
