@@ -1,0 +1,428 @@
+package contract
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/dyntest"
+)
+
+var serviceCases = []serviceCase{
+	{
+		"the race for the last room", []string{"Hold"},
+		"Of several guests who ask for the last room at the same time, one has it, and the others are told so.",
+		"what is checked before the write: only the condition of the write itself counts, as in bookings.Create with a quote",
+		(*house).lastRoom,
+	},
+	{
+		"the lost answer", []string{"Hold"},
+		"A guest who gets no answer and sends the request again has one booking, wherever the service broke off.",
+		"the idempotency key: it must be the request's, the same at every attempt, and all that belongs to a booking must be in one write",
+		(*house).lostAnswer,
+	},
+	{
+		"the repeated webhook", []string{"Hold", "Confirm"},
+		"A payment counts once, however often and whenever the provider reports it, and the report is answered without an error.",
+		"how a payment is identified: by the provider's transaction id; bookings.ApplyPayment takes any number of reports in any status",
+		(*house).repeatedWebhook,
+	},
+	{
+		"the keyed repetition", []string{"Hold"},
+		"The same request id of the same guest returns the same booking, even of the last room and while the first call runs. It never returns another guest's, nor the booking of another wish.",
+		"the scope of the idempotency key, dynastay.IdempotencyKey(id).Of(user), and a look for the booking that the request has made (bookings.MadeBy) after a refusal",
+		(*house).keyedRepetition,
+	},
+	{
+		"the cancellation", []string{"Hold", "Cancel"},
+		"A cancellation returns the room once, however often it is asked for and wherever the service broke off.",
+		"whether the room is returned in the write that cancels the booking, as in bookings.Cancel",
+		(*house).cancellation,
+	},
+	{
+		"the stranger", []string{"Hold"},
+		"Nobody sees or cancels somebody else's booking.",
+		"whose booking it is: dynastay.IfUser makes the user a condition of the write, and a read compares Booking.UserID",
+		(*house).stranger,
+	},
+	{
+		"the budget", nil,
+		"A call costs at most what the service says, reads no whole table, and sends as many requests in a full house as in an empty one.",
+		"the requests above: what is read once for each booking, or again although it is known",
+		(*house).budget,
+	},
+}
+
+func (h *house) lastRoom() error {
+	ask := h.scene()
+	if err := h.offered(ask, true); err != nil {
+		return err
+	}
+	// One guest is faster, exactly between what the other's call reads and what it writes.
+	var late, early string
+	err, earlyErr := h.overtaken(func() (err error) {
+		late, err = h.functions[0].Hold(h.t.Context(), "late", ask)
+		return err
+	}, func() (err error) {
+		early, err = h.functions[1].Hold(h.t.Context(), "early", h.by(ask, 1))
+		return err
+	})
+	switch {
+	case earlyErr != nil:
+		return fmt.Errorf("a guest who asks for the only room, while another guest's request is being worked on, does not get it: %w", earlyErr)
+	case err == nil:
+		return fmt.Errorf("two guests have the last room: the second asked after the first had seen it, and was faster (bookings %s and %s)", early, late)
+	case !h.refused(err):
+		return fmt.Errorf("a guest who was too late is not told so, but gets an error that says: try again: %w", err)
+	}
+	if err := h.sold(ask, early); err != nil {
+		return err
+	}
+	if err := h.offered(ask, false); err != nil {
+		return err
+	}
+	return h.crowd(h.scene())
+}
+
+// crowd has all guests ask at once, while transactions conflict as they do on AWS.
+func (h *house) crowd(ask Ask) error {
+	h.db.Faults.Conflicts(0)
+	var mu sync.Mutex
+	var ids []string
+	var wrong error
+	var guests sync.WaitGroup
+	for i := range h.users {
+		guests.Go(func() {
+			var id string
+			err := h.insists(func(ctx context.Context) (err error) {
+				id, err = h.functions[i%2].Hold(ctx, fmt.Sprint("crowd-", i), h.by(ask, i))
+				return err
+			})
+			mu.Lock()
+			defer mu.Unlock()
+			if err == nil {
+				ids = append(ids, id)
+			} else if !h.refused(err) {
+				wrong = fmt.Errorf("a guest never gets an answer: %w", err)
+			}
+		})
+	}
+	guests.Wait()
+	switch {
+	case wrong != nil:
+		return wrong
+	case len(ids) > 1:
+		return fmt.Errorf("%d of %d guests were told that they have the last room (bookings %s)", len(ids), len(h.users), strings.Join(ids, ", "))
+	}
+	return h.sold(ask, ids...)
+}
+
+func (h *house) lostAnswer() error {
+	ask, id, err := h.held()
+	if err != nil {
+		return err
+	}
+	undisturbed, err := bookings.New(h.db.Direct, nil).Get(h.t.Context(), id, dynastay.Consistent)
+	if err != nil {
+		return err
+	}
+	return h.brokenOff(func() error {
+		ask = h.scene()
+		return nil
+	}, func(f Functions) error {
+		_, err := f.Hold(h.t.Context(), fmt.Sprint("lost-", h.scenes), ask)
+		return err
+	}, func() error {
+		err := h.insists(func(ctx context.Context) (err error) {
+			id, err = h.functions[1].Hold(ctx, fmt.Sprint("lost-", h.scenes), ask)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("the guest is told: %w", err)
+		}
+		return cmpOr(h.sold(ask, id), func() error { return h.status(ask, id, undisturbed.Status) })
+	})
+}
+
+// payment is what a provider reports of a booking.
+func (h *house) payment(id string) (bookings.Payment, error) {
+	b, err := bookings.New(h.db.Direct, nil).Get(h.t.Context(), id, dynastay.Consistent)
+	if err != nil {
+		return bookings.Payment{}, err
+	}
+	return bookings.Payment{
+		BookingID: id, Provider: "stripe", ProviderTransactionID: "ch_" + id, Method: "credit_card", Amount: b.Total,
+		Status: bookings.PaymentPaid,
+	}, nil
+}
+
+// paidOnce says what is wrong unless one payment of a booking is recorded.
+func (h *house) paidOnce(p bookings.Payment) error {
+	history, err := bookings.New(h.db.Direct, nil).PaymentHistory(h.t.Context(), p.BookingID, dynastay.Consistent)
+	switch {
+	case err != nil:
+		return err
+	case len(history.Payments) != 1:
+		return fmt.Errorf("the guest paid once, and %d payments are recorded", len(history.Payments))
+	case history.Payments[0].Amount != p.Amount || history.Payments[0].Status != p.Status:
+		return fmt.Errorf("the guest paid %s, and recorded is: %s, %s", p.Amount, history.Payments[0].Amount, history.Payments[0].Status)
+	}
+	return nil
+}
+
+func (h *house) repeatedWebhook() error {
+	for _, at := range []string{"again", "twice at the same time", "by a process that breaks off"} {
+		if err := h.webhook(at); err != nil {
+			return fmt.Errorf("the provider reports a payment %s: %w", at, err)
+		}
+	}
+	if h.functions[0].Cancel == nil {
+		return nil
+	}
+	ask, id, err := h.held()
+	if err != nil {
+		return err
+	}
+	paid, err := h.payment(id)
+	if err != nil {
+		return err
+	}
+	if err := h.functions[0].Cancel(h.t.Context(), ask.UserID, id); err != nil {
+		return err
+	}
+	if err := h.functions[1].Confirm(h.t.Context(), paid); err != nil {
+		return fmt.Errorf("a payment arrives after the cancellation, and its report is answered with an error, for days: %w", err)
+	}
+	if err := h.paidOnce(paid); err != nil {
+		return fmt.Errorf("a payment arrives after the cancellation: %w", err)
+	}
+	return h.sold(ask)
+}
+
+func (h *house) webhook(at string) error {
+	ask, id, err := h.held()
+	if err != nil {
+		return err
+	}
+	paid, err := h.payment(id)
+	if err != nil {
+		return err
+	}
+	report := func(process int) error {
+		return h.insists(func(ctx context.Context) error { return h.functions[process].Confirm(ctx, paid) })
+	}
+	switch at {
+	case "again":
+		err = errors.Join(report(0), report(1))
+	case "twice at the same time":
+		err = errors.Join(h.overtaken(func() error { return report(0) }, func() error { return report(1) }))
+	default:
+		err = h.brokenOff(func() (err error) {
+			if ask, id, err = h.held(); err == nil {
+				paid, err = h.payment(id)
+			}
+			return err
+		}, func(f Functions) error { return f.Confirm(h.t.Context(), paid) }, func() error { return report(1) })
+	}
+	return cmpOr(err, func() error { return h.paidOnce(paid) },
+		func() error { return h.sold(ask, id) }, func() error { return h.status(ask, id, bookings.Confirmed) })
+}
+
+func (h *house) keyedRepetition() error {
+	ask := h.scene()
+	// Twice at the same time: the second call is carried out between what the first one reads and what it writes.
+	var first, second string
+	err, secondErr := h.overtaken(func() (err error) {
+		first, err = h.functions[0].Hold(h.t.Context(), "key", ask)
+		return err
+	}, func() (err error) {
+		second, err = h.functions[1].Hold(h.t.Context(), "key", ask)
+		return err
+	})
+	switch {
+	case err != nil || secondErr != nil:
+		return fmt.Errorf("a request is sent twice at the same time, and one of them is told: %w", errors.Join(err, secondErr))
+	case first != second:
+		return fmt.Errorf("a request is sent twice at the same time, and makes two bookings: %s and %s", first, second)
+	}
+	switch again, err := h.functions[1].Hold(h.t.Context(), "key", ask); {
+	case err != nil:
+		return fmt.Errorf("a request is sent again, and told: %w", err)
+	case again != first:
+		return fmt.Errorf("a request is sent again, and makes another booking: %s after %s", again, first)
+	}
+	if err := h.sold(ask, first); err != nil {
+		return err
+	}
+	other := h.scene()
+	if id, err := h.functions[0].Hold(h.t.Context(), "key", other); err == nil {
+		return fmt.Errorf("a guest uses the id of a request again, for another stay, and is told that it is booked: %s, which has the first stay (%t)", id, id == first)
+	}
+	if id, err := h.functions[0].Hold(h.t.Context(), "key", h.by(ask, 1)); err == nil && id == first {
+		return fmt.Errorf("another guest sends the same request id, and gets the first guest's booking %s", id)
+	}
+	return cmpOr(h.sold(other), func() error { return h.sold(ask, first) })
+}
+
+func (h *house) cancellation() error {
+	ask, id, err := h.held()
+	if err != nil {
+		return err
+	}
+	cancel := func(process int) error { return h.functions[process].Cancel(h.t.Context(), ask.UserID, id) }
+	// Twice at the same time, and once more. The later ones may be refused.
+	err, otherErr := h.overtaken(func() error { return cancel(0) }, func() error { return cancel(1) })
+	if otherErr != nil {
+		return fmt.Errorf("a guest cancels, and is told: %w", otherErr)
+	}
+	again := cancel(0)
+	for _, err := range []error{err, again} {
+		if err != nil && !h.refused(err) {
+			return fmt.Errorf("a guest cancels twice, and is told, as if it were worth another try: %w", err)
+		}
+	}
+	err = cmpOr(h.sold(ask), func() error { return h.status(ask, id, bookings.Cancelled) }, func() error { return h.offered(ask, true) })
+	if err != nil {
+		return fmt.Errorf("a guest cancels twice: %w", err)
+	}
+	return h.brokenOff(func() (err error) {
+		ask, id, err = h.held()
+		return err
+	}, func(f Functions) error { return f.Cancel(h.t.Context(), ask.UserID, id) }, func() error {
+		err := h.insists(func(ctx context.Context) error { return h.functions[1].Cancel(ctx, ask.UserID, id) })
+		if err != nil && !h.refused(err) {
+			return fmt.Errorf("the guest never gets an answer: %w", err)
+		}
+		return cmpOr(h.sold(ask), func() error { return h.status(ask, id, bookings.Cancelled) })
+	})
+}
+
+func (h *house) stranger() error {
+	ask, id, err := h.held()
+	if err != nil {
+		return err
+	}
+	f, other := h.functions[0], h.users[1]
+	if f.Lookup != nil {
+		if status, err := f.Lookup(h.t.Context(), other, id); err == nil {
+			return fmt.Errorf("a user sees that somebody else's booking is %s", status)
+		}
+	}
+	if f.Cancel != nil {
+		if err := f.Cancel(h.t.Context(), other, id); err == nil {
+			return errors.New("a user cancels somebody else's booking, and is told that it is done")
+		}
+	}
+	return h.sold(ask, id)
+}
+
+// cmpOr returns the first error. The checks after one that fails do not run.
+func cmpOr(err error, checks ...func() error) error {
+	for _, check := range checks {
+		if err != nil {
+			return err
+		}
+		err = check()
+	}
+	return err
+}
+
+// fullHouse is the number of further bookings in a house that is full.
+const fullHouse = 20
+
+func (h *house) budget() error {
+	empty, err := h.spend()
+	if err != nil {
+		return err
+	}
+	for range fullHouse {
+		if h.functions[0].Hold == nil {
+			break
+		}
+		if _, _, err := h.held(); err != nil {
+			return err
+		}
+	}
+	full, err := h.spend()
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(full)) {
+		spent, before := full[name], empty[name]
+		h.t.Log(fmt.Sprintf("contract: the budget: %s takes %d requests, %.1f read units and %.1f write units",
+			name, spent.Requests, spent.ReadUnits, spent.WriteUnits))
+		if spent.Requests > before.Requests {
+			return fmt.Errorf("%s takes %d requests in a house with %d bookings more, and took %d:\n%s", name, spent.Requests, fullHouse, before.Requests, spent)
+		}
+	}
+	return nil
+}
+
+// spend calls each function once, and returns what it cost.
+func (h *house) spend() (costs map[string]*dyntest.Spent, err error) {
+	costs = map[string]*dyntest.Spent{}
+	f, ctx, ask := h.functions[0], h.t.Context(), h.scene()
+	id, paid := "", bookings.Payment{}
+	for _, call := range []struct {
+		name string
+		has  bool
+		most dyntest.Cost
+		do   func() error
+	}{
+		{"Search", f.Search != nil, h.Most.Search, func() error {
+			_, err := f.Search(ctx, ask)
+			return err
+		}},
+		{"Hold", f.Hold != nil, h.Most.Hold, func() (err error) {
+			id, err = f.Hold(ctx, fmt.Sprint("budget-", h.scenes), ask)
+			return err
+		}},
+		{"Lookup", f.Lookup != nil && f.Hold != nil, h.Most.Lookup, func() error {
+			_, err := f.Lookup(ctx, ask.UserID, id)
+			return err
+		}},
+		{"Confirm", f.Confirm != nil && f.Hold != nil, h.Most.Confirm, func() error { return f.Confirm(ctx, paid) }},
+		{"Cancel", f.Cancel != nil && f.Hold != nil, h.Most.Cancel, func() error { return f.Cancel(ctx, ask.UserID, id) }},
+	} {
+		if !call.has {
+			continue
+		}
+		if call.name == "Confirm" {
+			if paid, err = h.payment(id); err != nil {
+				return nil, err
+			}
+		}
+		spent := h.db.Measure(func() { err = call.do() })
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", call.name, err)
+		}
+		if err := within(call.most, spent); err != nil {
+			return nil, fmt.Errorf("%s %w:\n%s", call.name, err, spent)
+		}
+		costs[call.name] = spent
+	}
+	return costs, nil
+}
+
+// within says how what was spent exceeds a limit.
+func within(most dyntest.Cost, spent *dyntest.Spent) error {
+	switch scan := func(c dyntest.Call) bool { return c.Operation == "Scan" }; {
+	case slices.ContainsFunc(spent.Calls, scan):
+		return errors.New("reads a whole table")
+	case most == dyntest.Cost{}:
+		return nil
+	case spent.Requests > most.Requests:
+		return fmt.Errorf("takes %d requests, and may take %d", spent.Requests, most.Requests)
+	case spent.ReadUnits > most.ReadUnits:
+		return fmt.Errorf("takes %.1f read units, and may take %.1f", spent.ReadUnits, most.ReadUnits)
+	case spent.WriteUnits > most.WriteUnits:
+		return fmt.Errorf("takes %.1f write units, and may take %.1f", spent.WriteUnits, most.WriteUnits)
+	}
+	return nil
+}
