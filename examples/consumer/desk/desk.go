@@ -109,6 +109,30 @@ func (d *Desk) book(ctx context.Context, requestID string, o Order) (*bookings.B
 	return booking.Result(), nil
 }
 
+// Find returns a user's booking. Somebody else's is [dynastay.ErrNotFound]. 1 request.
+func (d *Desk) Find(ctx context.Context, userID, bookingID string) (*bookings.Booking, error) {
+	b, err := d.bookings.Get(ctx, bookingID)
+	if err == nil && b.UserID != userID {
+		return nil, dynastay.ErrNotFound
+	}
+	return b, err
+}
+
+// Cancel cancels a user's booking and removes its card, in one transaction. Somebody else's is [dynastay.ErrNotFound]; one
+// that is cancelled already is refused with a [*bookings.StatusError]. 5 requests: for the card, for what the two operations
+// change, and for the transaction.
+func (d *Desk) Cancel(ctx context.Context, userID, bookingID string) error {
+	parts := []dynastay.Part{dynastay.IfUser(userID), d.bookings.CancelOp(bookingID, "by the guest", nil)}
+	card, err := d.cards.ByBooking(ctx, bookingID)
+	switch {
+	case err == nil:
+		parts = append(parts, d.cards.DeleteOp(card.ID, dynastay.OrMissing()))
+	case !errors.Is(err, dynastay.ErrNotFound):
+		return err
+	}
+	return d.db.Write(ctx, parts...)
+}
+
 // made reports whether the booking is that of the order.
 func (o Order) made(b *bookings.Booking) bool {
 	return b.PropertyID == o.PropertyID && b.Stay == o.Stay && b.Guests == o.Guests && b.Guest == o.Guest &&

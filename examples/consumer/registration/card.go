@@ -146,11 +146,17 @@ func (r *Cards) Arrivals(propertyID string, day dynastay.Date) dynastay.List[*Ca
 	})
 }
 
-// Delete removes a card, so that its booking can have another one. 2 requests.
-func (r *Cards) Delete(ctx context.Context, id string) error {
+// DeleteOp removes a card, so that its booking can have another one.
+func (r *Cards) DeleteOp(id string, opts ...dynastay.UpdateOption) *dynastay.Operation[struct{}] {
 	k, err := key.Of(byID{id})
 	if err != nil {
-		return err
+		return dynastay.NewOp(dynastay.OpSpec[struct{}]{Name: "registration.Delete", Invalid: err})
 	}
-	return r.table.Delete(ctx, k)
+	return r.table.DeleteOp(k, opts...)
+}
+
+// Delete runs [Cards.DeleteOp]. 2 requests.
+func (r *Cards) Delete(ctx context.Context, id string) error {
+	_, err := dynastay.Do(ctx, r.db, r.DeleteOp(id))
+	return err
 }
