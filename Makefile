@@ -23,4 +23,4 @@ docs:
 	DYNTEST_ENGINE=dynoxide go test -count=1 -p 1 -run '^TestCost' ./availability ./availability/listing ./bookings ./bookings/venue \
 		./properties ./properties/catalog ./properties/search ./reviews ./users -update
 	go test -count=1 -run '^TestDay$$' ./examples/hotel -update
-	go test -count=1 -run '^TestKnownDifferences$$' ./dyntest/contract -update
+	go test -count=1 -run '^(TestKnownDifferences|TestCases|TestServiceFindsMistakes)$$' ./dyntest/contract -update

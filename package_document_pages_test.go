@@ -151,6 +151,21 @@ func TestPromisesNameTheirTests(t *testing.T) {
 	}
 }
 
+// testName is the name of a test in the text of a page.
+var testName = regexp.MustCompile("`((?:[\\w/]+\\.)?)(Test\\w+)`")
+
+// The page says by which tests something is proven.
+func TestTestingNamesTests(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("docs/testing.md")
+	require.NoError(t, err)
+	named := testName.FindAllStringSubmatch(string(text), -1)
+	require.NotEmpty(t, named)
+	for _, name := range named {
+		assert.True(t, declaresTest(t, strings.TrimSuffix(name[1], "."), name[2]), "no test %s%s", name[1], name[2])
+	}
+}
+
 // declaresTest reports whether a test is in the files of a directory.
 func declaresTest(t *testing.T, dir, test string) bool {
 	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))

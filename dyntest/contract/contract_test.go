@@ -1,11 +1,13 @@
 package contract_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 
 	"github.com/dynastay/dynastay/dyntest/contract"
+	"github.com/dynastay/dynastay/internal/testing/page"
 )
 
 func TestCases(t *testing.T) {
@@ -21,6 +23,11 @@ func TestCases(t *testing.T) {
 		all += c.Units
 	}
 	assert.LessOrEqual(t, all, 4000.0, "doc.go says that a run takes a few thousand units")
+
+	const price = 0.625 // of a million write units on demand, in dollars; read units cost less
+	page.Section(t, "docs/testing.md", "units of the contract", fmt.Sprintf(
+		"The cases spend at most %v read and write units together. At $%v for a million write units on demand, as in\n"+
+			"us-east-1, that is at most $%.4f, and read units cost less.\n", all, price, all*price/1e6))
 }
 
 func TestResultString(t *testing.T) {

@@ -22,4 +22,8 @@
 // All cases share two tables, which are created once and deleted in the end, because on AWS this takes seconds. Each case
 // has items of its own. A run on AWS writes and reads a few thousand units; [Target.Units] limits them. The budget counts
 // what a case spends at most, see [Case.Units], because an engine does not report the units of a request that it refuses.
+//
+// # Services
+//
+// [Service] tests a booking service that is built on the library, by its own functions.
 package contract

@@ -14,63 +14,73 @@ import (
 	"github.com/dynastay/dynastay/dyntest"
 )
 
-// Functions are what a booking service does for its guests. A test writes them in a few lines each, around the service's
-// own code: its methods, or its HTTP handler. A function that is nil is one that the service does not have.
+// Functions are what a booking service does for its guests. A test writes them around the service's own code, which may
+// be methods or an HTTP handler. Calls come from several goroutines. A function that is nil is one that the service does
+// not have. Errors are of two kinds, which [ServiceTarget.Final] tells apart.
 type Functions struct {
 	// Search returns the ids of the properties that the service offers for an ask, on its first page.
 	Search func(ctx context.Context, ask Ask) (propertyIDs []string, err error)
-	// Hold takes the room, for a guest who is to pay or for good, and returns the id of the booking. The guest's client
-	// sends a request id, and sends it again if it gets no answer.
+	// Hold takes the room, until the guest has paid or without any payment, and returns the id of the booking. The
+	// client of the guest chooses the request id. If it gets no answer, it sends the same request with the same id.
 	Hold func(ctx context.Context, requestID string, ask Ask) (bookingID string, err error)
-	// Confirm is what the service does when its payment provider says that a booking was paid. A provider says it again
-	// until it gets an answer without an error.
+	// Confirm is what the service does when its payment provider reports that a booking was paid. The payment is the
+	// total of the booking, and it is the same in each report of it. A provider repeats its report until there is no
+	// error.
 	Confirm func(ctx context.Context, paid bookings.Payment) error
-	// Cancel is what the service does when a user asks for it. A booking of somebody else is refused.
+	// Cancel is what the service does when a user cancels a booking. If it belongs to somebody else, the error is final.
 	Cancel func(ctx context.Context, userID, bookingID string) error
-	// Lookup shows a user the status of a booking. A booking of somebody else is refused.
+	// Lookup shows a user the status of a booking. If it belongs to somebody else, the error is final.
 	Lookup func(ctx context.Context, userID, bookingID string) (bookings.Status, error)
 }
 
-// Ask is what a guest asks for: one room for a stay, in a property that has one room left for it.
+// Ask is what a guest asks for: one room for two nights, in a hotel that has one room.
 type Ask struct {
-	City, Country          string // of the property
+	City, Country          string // of the hotel
 	PropertyID, RoomTypeID string
 	Stay                   dynastay.Stay
 	Guests                 availability.Guests
-	UserID                 string // of a stored user
+	UserID                 string // of a user who is stored
 	Guest                  bookings.Guest
 }
 
-// ServiceTarget is the service that is asked.
+// ServiceTarget is the service under test.
 type ServiceTarget struct {
-	// Open starts the service on a database. Each result is a process of the service: a case has two, on the same tables.
-	Open func(db *dynastay.DB) Functions
-	// Tables are the service's own. The library's exist in any case.
+	// Open returns a process of the service on a database. Each case opens two, and one more for each time that a
+	// process breaks off: then a request to DynamoDB gets no answer, and neither do those after it.
+	Open func(t testing.TB, db *dynastay.DB) Functions
+	// Tables are the service's own tables. Those of the library are always there.
 	Tables []*dynastay.Schema
-	// Refused reports whether an error of Hold means that the guest cannot have the room. After any other error, the
-	// guest's client sends the request again. Default: errors.Is with [dynastay.ErrRefused].
-	Refused func(error) bool
+	// Final reports whether an error is an answer, such as "sold out", "not found" or "this request id was used for
+	// something else". With any other error, the client of the guest repeats the request. Default: errors.Is with
+	// [dynastay.ErrRefused], [dynastay.ErrNotFound] and [dynastay.ErrIdempotencyMismatch].
+	Final func(error) bool
 	// Most is what a call may cost.
 	Most Budget
 }
 
-// Budget has a limit for a call of each function. The zero Cost is no limit. Retries are not limited: nothing fails while
-// costs are measured.
+// Budget has a limit for a call of each function. The zero Cost sets no limit; in any other, zero allows nothing. Retries
+// have no limit of their own. The log shows what each call has cost.
 type Budget struct{ Search, Hold, Confirm, Cancel, Lookup dyntest.Cost }
 
-// Service runs the cases of a booking service, each as a subtest if t is a [testing.T]:
+// Service tests a booking service, with one subtest for each case if t is a [testing.T]:
 //
-//   - the race for the last room: one of many guests has it, whoever else was told that it is left
-//   - the lost answer: a guest who gets no answer and asks again has one booking, wherever the service broke off
-//   - the repeated webhook: a payment counts once, however often and whenever the provider reports it
-//   - the keyed repetition: a request id belongs to one guest and one wish, also while the first call is still running
-//   - the cancellation: it returns the room once
-//   - the stranger: nobody sees or cancels somebody else's booking
-//   - the budget: a call costs at most what the service says, reads no whole table, and costs the same in a full house
+//   - "the race for the last room" needs Hold. Of many guests, exactly one gets the room, even if others were told that
+//     it is free.
+//   - "the lost answer" needs Hold. A guest who gets no answer and repeats the request has one booking, and it is
+//     complete, after whichever write the service broke off.
+//   - "the repeated webhook" needs Hold and Confirm. A payment counts once, however often it is reported. If the booking
+//     is cancelled or its hold has ended in the meantime, it is recorded, and the room stays free.
+//   - "the keyed repetition" needs Hold. A request id belongs to one guest and one stay. Its repetition returns the same
+//     booking, even while the first call is running.
+//   - "the cancellation" needs Hold and Cancel. It returns the room once.
+//   - "the stranger" needs Hold. Nobody sees or cancels somebody else's booking.
+//   - "the budget" needs no function. A call costs at most its limit, does not scan a table, and sends no more requests
+//     when there are many bookings.
 //
-// Each is played on package dyntest's faults, in a hotel of its own, and compared with what is stored. A failure says
-// what a guest or a hotel would have seen, and where to look. A case that needs a function that is missing is not run,
-// which is logged.
+// Each case has a database of package dyntest and a hotel of its own. It makes requests fail with dyntest's faults, and
+// then compares the answers with what is stored. A failure says what a guest, a hotel or a payment provider would have
+// seen, what the service should do, and where to look. A case is not run if the service lacks a function that it needs;
+// the log says so.
 func Service(t testing.TB, target ServiceTarget) {
 	t.Helper()
 	parent, has := t.(interface {
@@ -85,7 +95,7 @@ func Service(t testing.TB, target ServiceTarget) {
 				return
 			}
 			if err := c.run(h); err != nil {
-				t.Errorf("%s: %v\npromised: %s\nlook at: %s", c.name, err, c.promise, c.advice)
+				t.Errorf("%s: %v\npromise: %s\nlook at: %s", c.name, err, c.promise, c.advice)
 			}
 		}
 		if has {
@@ -96,7 +106,7 @@ func Service(t testing.TB, target ServiceTarget) {
 	}
 }
 
-// serviceCase is something that the guests and the hotels of a service rely on.
+// serviceCase is something that guests and hotels rely on.
 type serviceCase struct {
 	name    string
 	needs   []string // the functions without which it is not run
@@ -119,11 +129,11 @@ func (f Functions) missing(needs []string) string {
 	return strings.Join(missing, " and ")
 }
 
-func (target ServiceTarget) refused(err error) bool {
-	if target.Refused != nil {
-		return target.Refused(err)
+func (target ServiceTarget) final(err error) bool {
+	if target.Final != nil {
+		return target.Final(err)
 	}
-	return errors.Is(err, dynastay.ErrRefused)
+	return errors.Is(err, dynastay.ErrRefused) || errors.Is(err, dynastay.ErrNotFound) || errors.Is(err, dynastay.ErrIdempotencyMismatch)
 }
 
 // patience is how long a guest's client, or a payment provider, sends a request again. It is far more than it takes.

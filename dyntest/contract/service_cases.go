@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
@@ -17,44 +18,44 @@ import (
 var serviceCases = []serviceCase{
 	{
 		"the race for the last room", []string{"Hold"},
-		"Of several guests who ask for the last room at the same time, one has it, and the others are told so.",
-		"what is checked before the write: only the condition of the write itself counts, as in bookings.Create with a quote",
+		"exactly one guest gets the last room, and the others are told that it is taken",
+		"what the service checks before it writes. Only a condition of the write itself counts, such as those of bookings.Create",
 		(*house).lastRoom,
 	},
 	{
 		"the lost answer", []string{"Hold"},
-		"A guest who gets no answer and sends the request again has one booking, wherever the service broke off.",
-		"the idempotency key: it must be the request's, the same at every attempt, and all that belongs to a booking must be in one write",
+		"a guest who gets no answer and repeats the request has one booking, and it is complete",
+		"the idempotency key, which must be the same in each attempt, and whether everything that belongs to a booking is in one write",
 		(*house).lostAnswer,
 	},
 	{
 		"the repeated webhook", []string{"Hold", "Confirm"},
-		"A payment counts once, however often and whenever the provider reports it, and the report is answered without an error.",
-		"how a payment is identified: by the provider's transaction id; bookings.ApplyPayment takes any number of reports in any status",
+		"a payment counts once, however often and whenever it is reported, and the provider gets no error",
+		"how a payment is identified. bookings.ApplyPayment takes any number of reports, whatever has become of the booking",
 		(*house).repeatedWebhook,
 	},
 	{
 		"the keyed repetition", []string{"Hold"},
-		"The same request id of the same guest returns the same booking, even of the last room and while the first call runs. It never returns another guest's, nor the booking of another wish.",
-		"the scope of the idempotency key, dynastay.IdempotencyKey(id).Of(user), and a look for the booking that the request has made (bookings.MadeBy) after a refusal",
+		"a request id belongs to one guest and one stay, and its repetition returns the same booking, even while the first call is running",
+		"the scope of the key, dynastay.IdempotencyKey(id).Of(user), and whether the service asks bookings.MadeBy before it says that a room is taken",
 		(*house).keyedRepetition,
 	},
 	{
 		"the cancellation", []string{"Hold", "Cancel"},
-		"A cancellation returns the room once, however often it is asked for and wherever the service broke off.",
-		"whether the room is returned in the write that cancels the booking, as in bookings.Cancel",
+		"a cancellation returns the room once",
+		"whether the room is returned by the write that cancels the booking, as bookings.Cancel does",
 		(*house).cancellation,
 	},
 	{
 		"the stranger", []string{"Hold"},
-		"Nobody sees or cancels somebody else's booking.",
-		"whose booking it is: dynastay.IfUser makes the user a condition of the write, and a read compares Booking.UserID",
+		"nobody sees or cancels somebody else's booking",
+		"dynastay.IfUser, which makes the user a condition of the write, and Booking.UserID for reads",
 		(*house).stranger,
 	},
 	{
 		"the budget", nil,
-		"A call costs at most what the service says, reads no whole table, and sends as many requests in a full house as in an empty one.",
-		"the requests above: what is read once for each booking, or again although it is known",
+		"a call costs at most its limit, does not scan a table, and sends no more requests when there are many bookings",
+		"the requests above: something is read for each booking, or read again although it is known",
 		(*house).budget,
 	},
 }
@@ -64,24 +65,23 @@ func (h *house) lastRoom() error {
 	if err := h.offered(ask, true); err != nil {
 		return err
 	}
-	// One guest is faster, exactly between what the other's call reads and what it writes.
-	var late, early string
-	err, earlyErr := h.overtaken(func() (err error) {
-		late, err = h.functions[0].Hold(h.t.Context(), "late", ask)
+	var slow, fast string
+	err, fastErr := h.overtaken(func() (err error) {
+		slow, err = h.functions[0].Hold(h.t.Context(), "slow", ask)
 		return err
 	}, func() (err error) {
-		early, err = h.functions[1].Hold(h.t.Context(), "early", h.by(ask, 1))
+		fast, err = h.functions[1].Hold(h.t.Context(), "fast", h.by(ask, 1))
 		return err
 	})
 	switch {
-	case earlyErr != nil:
-		return fmt.Errorf("a guest who asks for the only room, while another guest's request is being worked on, does not get it: %w", earlyErr)
+	case fastErr != nil:
+		return fmt.Errorf("a guest does not get the only room, although it is free, while another guest's request is in progress: %w", fastErr)
 	case err == nil:
-		return fmt.Errorf("two guests have the last room: the second asked after the first had seen it, and was faster (bookings %s and %s)", early, late)
-	case !h.refused(err):
-		return fmt.Errorf("a guest who was too late is not told so, but gets an error that says: try again: %w", err)
+		return fmt.Errorf("two guests have the last room: booking %s was made after the service had read, and before it wrote, for %s", fast, slow)
+	case !h.final(err):
+		return fmt.Errorf("a guest who comes too late is not told that the room is taken, but: %w", err)
 	}
-	if err := h.sold(ask, early); err != nil {
+	if err := h.sold(ask, fast); err != nil {
 		return err
 	}
 	if err := h.offered(ask, false); err != nil {
@@ -108,7 +108,7 @@ func (h *house) crowd(ask Ask) error {
 			defer mu.Unlock()
 			if err == nil {
 				ids = append(ids, id)
-			} else if !h.refused(err) {
+			} else if !h.final(err) {
 				wrong = fmt.Errorf("a guest never gets an answer: %w", err)
 			}
 		})
@@ -144,7 +144,7 @@ func (h *house) lostAnswer() error {
 			return err
 		})
 		if err != nil {
-			return fmt.Errorf("the guest is told: %w", err)
+			return fmt.Errorf("the guest gets: %w", err)
 		}
 		return cmpOr(h.sold(ask, id), func() error { return h.status(ask, id, undisturbed.Status) })
 	})
@@ -177,14 +177,38 @@ func (h *house) paidOnce(p bookings.Payment) error {
 }
 
 func (h *house) repeatedWebhook() error {
-	for _, at := range []string{"again", "twice at the same time", "by a process that breaks off"} {
+	for _, at := range []string{"again", "twice at the same time", "to a process that breaks off"} {
 		if err := h.webhook(at); err != nil {
 			return fmt.Errorf("the provider reports a payment %s: %w", at, err)
 		}
 	}
-	if h.functions[0].Cancel == nil {
-		return nil
+	if h.functions[0].Cancel != nil {
+		err := h.lateWebhook(func(ask Ask, id string) error { return h.functions[1].Cancel(h.t.Context(), ask.UserID, id) })
+		if err != nil {
+			return fmt.Errorf("the guest cancels while the payment is recorded: %w", err)
+		}
 	}
+	err := h.lateWebhook(func(_ Ask, id string) error {
+		h.db.Clock.Advance(longestHold)
+		_, err := bookings.New(h.db.Direct, nil).Expire(h.t.Context(), id)
+		if errors.Is(err, dynastay.ErrRefused) {
+			return errHoldIsLong
+		}
+		return err
+	})
+	if err != nil && !errors.Is(err, errHoldIsLong) {
+		return fmt.Errorf("the hold ends while the payment is recorded: %w", err)
+	}
+	return nil
+}
+
+// longestHold is longer than the holds that end in a test. A hold that is longer, or none, does not end.
+const longestHold = 3 * 24 * time.Hour
+
+var errHoldIsLong = errors.New("the hold has not ended")
+
+// lateWebhook reports a payment, and has the booking end between what the service reads and what it writes.
+func (h *house) lateWebhook(ends func(ask Ask, id string) error) error {
 	ask, id, err := h.held()
 	if err != nil {
 		return err
@@ -193,16 +217,16 @@ func (h *house) repeatedWebhook() error {
 	if err != nil {
 		return err
 	}
-	if err := h.functions[0].Cancel(h.t.Context(), ask.UserID, id); err != nil {
-		return err
+	err, endErr := h.overtaken(func() error {
+		return h.insists(func(ctx context.Context) error { return h.functions[0].Confirm(ctx, paid) })
+	}, func() error { return ends(ask, id) })
+	switch {
+	case endErr != nil:
+		return endErr
+	case err != nil:
+		return fmt.Errorf("the provider gets an error, and repeats its report for days: %w", err)
 	}
-	if err := h.functions[1].Confirm(h.t.Context(), paid); err != nil {
-		return fmt.Errorf("a payment arrives after the cancellation, and its report is answered with an error, for days: %w", err)
-	}
-	if err := h.paidOnce(paid); err != nil {
-		return fmt.Errorf("a payment arrives after the cancellation: %w", err)
-	}
-	return h.sold(ask)
+	return cmpOr(h.paidOnce(paid), func() error { return h.sold(ask) })
 }
 
 func (h *house) webhook(at string) error {
@@ -247,13 +271,13 @@ func (h *house) keyedRepetition() error {
 	})
 	switch {
 	case err != nil || secondErr != nil:
-		return fmt.Errorf("a request is sent twice at the same time, and one of them is told: %w", errors.Join(err, secondErr))
+		return fmt.Errorf("a request is sent twice at the same time, and one of the two fails: %w", errors.Join(err, secondErr))
 	case first != second:
 		return fmt.Errorf("a request is sent twice at the same time, and makes two bookings: %s and %s", first, second)
 	}
 	switch again, err := h.functions[1].Hold(h.t.Context(), "key", ask); {
 	case err != nil:
-		return fmt.Errorf("a request is sent again, and told: %w", err)
+		return fmt.Errorf("a request is sent again, and fails: %w", err)
 	case again != first:
 		return fmt.Errorf("a request is sent again, and makes another booking: %s after %s", again, first)
 	}
@@ -261,8 +285,13 @@ func (h *house) keyedRepetition() error {
 		return err
 	}
 	other := h.scene()
-	if id, err := h.functions[0].Hold(h.t.Context(), "key", other); err == nil {
-		return fmt.Errorf("a guest uses the id of a request again, for another stay, and is told that it is booked: %s, which has the first stay (%t)", id, id == first)
+	switch id, err := h.functions[0].Hold(h.t.Context(), "key", other); {
+	case err == nil && id == first:
+		return errors.New("a guest uses a request id again for another stay, and is told that it is booked; it is not")
+	case err == nil:
+		return fmt.Errorf("a guest uses a request id again for another stay, and has two bookings: %s and %s", first, id)
+	case !h.final(err):
+		return fmt.Errorf("a guest uses a request id again for another stay, and is not told so, but: %w", err)
 	}
 	if id, err := h.functions[0].Hold(h.t.Context(), "key", h.by(ask, 1)); err == nil && id == first {
 		return fmt.Errorf("another guest sends the same request id, and gets the first guest's booking %s", id)
@@ -279,12 +308,12 @@ func (h *house) cancellation() error {
 	// Twice at the same time, and once more. The later ones may be refused.
 	err, otherErr := h.overtaken(func() error { return cancel(0) }, func() error { return cancel(1) })
 	if otherErr != nil {
-		return fmt.Errorf("a guest cancels, and is told: %w", otherErr)
+		return fmt.Errorf("a guest cancels a booking, and it fails: %w", otherErr)
 	}
 	again := cancel(0)
 	for _, err := range []error{err, again} {
-		if err != nil && !h.refused(err) {
-			return fmt.Errorf("a guest cancels twice, and is told, as if it were worth another try: %w", err)
+		if err != nil && !h.final(err) {
+			return fmt.Errorf("a guest cancels twice, and the second time gets an error that is not final: %w", err)
 		}
 	}
 	err = cmpOr(h.sold(ask), func() error { return h.status(ask, id, bookings.Cancelled) }, func() error { return h.offered(ask, true) })
@@ -296,7 +325,7 @@ func (h *house) cancellation() error {
 		return err
 	}, func(f Functions) error { return f.Cancel(h.t.Context(), ask.UserID, id) }, func() error {
 		err := h.insists(func(ctx context.Context) error { return h.functions[1].Cancel(ctx, ask.UserID, id) })
-		if err != nil && !h.refused(err) {
+		if err != nil && !h.final(err) {
 			return fmt.Errorf("the guest never gets an answer: %w", err)
 		}
 		return cmpOr(h.sold(ask), func() error { return h.status(ask, id, bookings.Cancelled) })
@@ -310,13 +339,19 @@ func (h *house) stranger() error {
 	}
 	f, other := h.functions[0], h.users[1]
 	if f.Lookup != nil {
-		if status, err := f.Lookup(h.t.Context(), other, id); err == nil {
+		switch status, err := f.Lookup(h.t.Context(), other, id); {
+		case err == nil:
 			return fmt.Errorf("a user sees that somebody else's booking is %s", status)
+		case !h.final(err):
+			return fmt.Errorf("a user looks at somebody else's booking, and gets an error that is not final: %w", err)
 		}
 	}
 	if f.Cancel != nil {
-		if err := f.Cancel(h.t.Context(), other, id); err == nil {
-			return errors.New("a user cancels somebody else's booking, and is told that it is done")
+		switch err := f.Cancel(h.t.Context(), other, id); {
+		case err == nil:
+			return errors.New("a user cancels somebody else's booking, and is told that it is cancelled")
+		case !h.final(err):
+			return fmt.Errorf("a user cancels somebody else's booking, and gets an error that is not final: %w", err)
 		}
 	}
 	return h.sold(ask, id)
@@ -414,7 +449,7 @@ func (h *house) spend() (costs map[string]*dyntest.Spent, err error) {
 func within(most dyntest.Cost, spent *dyntest.Spent) error {
 	switch scan := func(c dyntest.Call) bool { return c.Operation == "Scan" }; {
 	case slices.ContainsFunc(spent.Calls, scan):
-		return errors.New("reads a whole table")
+		return errors.New("scans a table")
 	case most == dyntest.Cost{}:
 		return nil
 	case spent.Requests > most.Requests:

@@ -42,7 +42,7 @@ func openHouse(t testing.TB, target ServiceTarget) *house {
 		t.Fatal("contract: open the hotel of a service: ", err)
 	}
 	for i := range h.functions {
-		h.functions[i] = target.Open(h.db.Open(nil))
+		h.functions[i] = target.Open(t, h.db.Open(nil))
 	}
 	return h
 }
@@ -107,13 +107,13 @@ func (h *house) held() (Ask, string, error) {
 	return ask, id, h.sold(ask, id)
 }
 
-// insists calls a function until it succeeds, as the client of a guest does who gets no answer, or a payment provider.
+// insists repeats a call until it has an answer, as the client of a guest does, or a payment provider.
 func (h *house) insists(call func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(h.t.Context(), patience)
 	defer cancel()
 	for {
 		err := call(ctx)
-		if err == nil || h.refused(err) || ctx.Err() != nil {
+		if err == nil || h.final(err) || ctx.Err() != nil {
 			return err
 		}
 	}
@@ -208,7 +208,7 @@ func (h *house) brokenOff(before func() error, call func(f Functions) error, the
 		if err := before(); err != nil {
 			return err
 		}
-		dying := h.Open(h.db.Open(&dynastay.Options{Retry: dynastay.Retry{Attempts: attempts}}))
+		dying := h.Open(h.t, h.db.Open(&dynastay.Options{Retry: dynastay.Retry{Attempts: attempts}}))
 		var sent atomic.Int64
 		var dead atomic.Bool
 		rest := h.db.Faults.Inject(dyntest.LoseRequest(), dyntest.When{

@@ -16,6 +16,7 @@ import (
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/dyntest/contract"
+	"github.com/dynastay/dynastay/internal/testing/page"
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/properties/search"
 )
@@ -99,6 +100,18 @@ func (s *service) confirm(ctx context.Context, paid bookings.Payment) error {
 	return err
 }
 
+// confirmOnly records only payments that confirm a booking.
+func (s *service) confirmOnly(ctx context.Context, paid bookings.Payment) error {
+	b, err := s.bookings.Get(ctx, paid.BookingID)
+	if err != nil || b.Status == bookings.Confirmed {
+		return err
+	}
+	if _, err = s.bookings.Confirm(ctx, paid.BookingID, []bookings.Payment{paid}); errors.Is(err, dynastay.ErrRefused) {
+		return nil
+	}
+	return err
+}
+
 func (s *service) cancel(ctx context.Context, userID, bookingID string) error {
 	_, err := s.bookings.Cancel(ctx, bookingID, "", nil, dynastay.IfUser(userID))
 	return err
@@ -132,7 +145,7 @@ func checkService(t *testing.T, target contract.ServiceTarget) (failed, logged [
 func TestService(t *testing.T) {
 	t.Parallel()
 	failed, logged := checkService(t, contract.ServiceTarget{
-		Open: func(db *dynastay.DB) contract.Functions { return newService(db).functions() },
+		Open: func(_ testing.TB, db *dynastay.DB) contract.Functions { return newService(db).functions() },
 		Most: contract.Budget{
 			Search: dyntest.Cost{Requests: 2, ReadUnits: 1},
 			Hold:   dyntest.Cost{Requests: 4, ReadUnits: 3, WriteUnits: dyntest.Unbounded},
@@ -144,12 +157,13 @@ func TestService(t *testing.T) {
 }
 
 // brokenServices have one mistake each, which is found by one case.
-var brokenServices = map[string]struct {
+var brokenServices = []struct {
 	mistake string
 	wrong   func(db *dynastay.DB, s *service) contract.Functions
+	name    string // of the case
 	found   string
 }{
-	"the race for the last room": {"it checks before the write", func(_ *dynastay.DB, s *service) contract.Functions {
+	{"it checks before the write", func(_ *dynastay.DB, s *service) contract.Functions {
 		f := s.functions()
 		f.Hold = func(ctx context.Context, requestID string, ask contract.Ask) (string, error) {
 			found, err := s.nights.Check(ctx, ask.PropertyID, ask.RoomTypeID, 1, ask.Stay)
@@ -162,9 +176,9 @@ var brokenServices = map[string]struct {
 			return s.hold(ctx, requestID, ask)
 		}
 		return f
-	}, "two guests have the last room: the second asked after the first had seen it, and was faster"},
+	}, "the race for the last room", "two guests have the last room: booking "},
 
-	"the lost answer": {"it confirms in a second write, which a repetition forgets", func(_ *dynastay.DB, s *service) contract.Functions {
+	{"it confirms in a second write, which a repetition forgets", func(_ *dynastay.DB, s *service) contract.Functions {
 		f := s.functions()
 		f.Hold = func(ctx context.Context, requestID string, ask contract.Ask) (string, error) {
 			key := dynastay.IdempotencyKey(requestID).Of(ask.UserID)
@@ -181,18 +195,42 @@ var brokenServices = map[string]struct {
 			return id, nil
 		}
 		return f
-	}, "the service broke off after write 1, and the request came again: the booking is pending, and should be confirmed"},
+	}, "the lost answer", "the service broke off after write 1, and the request came again: the booking is pending, and should be confirmed"},
 
-	"the repeated webhook": {"it counts reports", func(db *dynastay.DB, s *service) contract.Functions {
+	{"it counts reports", func(db *dynastay.DB, s *service) contract.Functions {
 		f := s.functions()
 		f.Confirm = func(ctx context.Context, paid bookings.Payment) error {
 			paid.ProviderTransactionID += db.NewID("-")
 			return s.confirm(ctx, paid)
 		}
 		return f
-	}, "the guest paid once, and 2 payments are recorded"},
+	}, "the repeated webhook", "the guest paid once, and 2 payments are recorded"},
 
-	"the keyed repetition": {"it looks for a booking of the guest instead of using the request id", func(_ *dynastay.DB, s *service) contract.Functions {
+	{"it forgets what is paid for a cancelled booking", func(_ *dynastay.DB, s *service) contract.Functions {
+		f := s.functions()
+		f.Confirm = s.confirmOnly
+		return f
+	}, "the repeated webhook", "the guest cancels while the payment is recorded: the guest paid once, and 0 payments are recorded"},
+
+	{"it forgets what is paid after the hold", func(_ *dynastay.DB, s *service) contract.Functions {
+		f := s.functions()
+		f.Confirm, f.Cancel = s.confirmOnly, nil
+		return f
+	}, "the repeated webhook", "the hold ends while the payment is recorded: the guest paid once, and 0 payments are recorded"},
+
+	{"it answers reports about a cancelled booking with an error", func(_ *dynastay.DB, s *service) contract.Functions {
+		f := s.functions()
+		f.Confirm = func(ctx context.Context, paid bookings.Payment) error {
+			recorded, err := s.bookings.ApplyPayment(ctx, paid)
+			if err == nil && recorded.Booking.Status != bookings.Confirmed {
+				return dynastay.ErrRefused
+			}
+			return err
+		}
+		return f
+	}, "the repeated webhook", "the guest cancels while the payment is recorded: the provider gets an error"},
+
+	{"it looks for a booking of the guest instead of using the request id", func(_ *dynastay.DB, s *service) contract.Functions {
 		f := s.functions()
 		f.Hold = func(ctx context.Context, _ string, ask contract.Ask) (string, error) {
 			for b, err := range s.bookings.ByUser(ask.UserID).All(ctx) {
@@ -206,29 +244,30 @@ var brokenServices = map[string]struct {
 			return s.book(ctx, ask)
 		}
 		return f
-	}, "a request is sent twice at the same time, and one of them is told: "},
+	}, "the keyed repetition", "a request is sent twice at the same time, and one of the two fails: "},
 
-	"the cancellation": {"its errors have no kind", func(_ *dynastay.DB, s *service) contract.Functions {
+	{"its refusals look like failures", func(_ *dynastay.DB, s *service) contract.Functions {
 		f := s.functions()
 		f.Cancel = func(ctx context.Context, userID, bookingID string) error {
-			if err := s.cancel(ctx, userID, bookingID); err != nil {
+			err := s.cancel(ctx, userID, bookingID)
+			if errors.Is(err, dynastay.ErrRefused) {
 				return errors.New("internal error")
 			}
-			return nil
+			return err
 		}
 		return f
-	}, "a guest cancels twice, and is told, as if it were worth another try: internal error"},
+	}, "the cancellation", "a guest cancels twice, and the second time gets an error that is not final: internal error"},
 
-	"the stranger": {"it does not ask who cancels", func(_ *dynastay.DB, s *service) contract.Functions {
+	{"it does not ask who cancels", func(_ *dynastay.DB, s *service) contract.Functions {
 		f := s.functions()
 		f.Cancel = func(ctx context.Context, _, bookingID string) error {
 			_, err := s.bookings.Cancel(ctx, bookingID, "", nil)
 			return err
 		}
 		return f
-	}, "a user cancels somebody else's booking, and is told that it is done"},
+	}, "the stranger", "a user cancels somebody else's booking, and is told that it is cancelled"},
 
-	"the budget": {"it reads every booking of the guest", func(_ *dynastay.DB, s *service) contract.Functions {
+	{"it reads every booking of the guest", func(_ *dynastay.DB, s *service) contract.Functions {
 		f := s.functions()
 		f.Lookup = func(ctx context.Context, userID, bookingID string) (status bookings.Status, err error) {
 			for summary, err := range s.bookings.ByUser(userID).All(ctx) {
@@ -247,31 +286,39 @@ var brokenServices = map[string]struct {
 			return status, nil
 		}
 		return f
-	}, "in a house with 20 bookings more, and took "},
+	}, "the budget", "in a house with 20 bookings more, and took "},
 }
 
 func TestServiceFindsMistakes(t *testing.T) {
 	t.Parallel()
-	for _, name := range serviceNames {
-		broken, there := brokenServices[name]
-		require.True(t, there, name)
+	caught := map[string]bool{}
+	for _, broken := range brokenServices {
+		caught[broken.name] = true
 		t.Run(broken.mistake, func(t *testing.T) {
 			t.Parallel()
 			failed, _ := checkService(t, contract.ServiceTarget{
-				Open: func(db *dynastay.DB) contract.Functions { return broken.wrong(db, newService(db)) },
+				Open: func(_ testing.TB, db *dynastay.DB) contract.Functions { return broken.wrong(db, newService(db)) },
 			})
 			require.Len(t, failed, 1, "no other case fails")
-			assert.Contains(t, only(t, failed, name+": "), broken.found)
-			assert.Contains(t, failed[0], "\npromised: ")
+			assert.Contains(t, only(t, failed, broken.name+": "), broken.found)
+			assert.Contains(t, failed[0], "\npromise: ")
 			assert.Contains(t, failed[0], "\nlook at: ")
+			if broken.name == "the lost answer" {
+				page.Section(t, "docs/testing.md", "service message", "```\n"+failed[0]+"\n```\n")
+			}
 		})
+	}
+	for _, name := range serviceNames {
+		assert.True(t, caught[name], "no mistake shows what %s is for", name)
 	}
 }
 
 func TestServiceWithoutFunctions(t *testing.T) {
 	t.Parallel()
 	failed, logged := checkService(t, contract.ServiceTarget{
-		Open: func(db *dynastay.DB) contract.Functions { return contract.Functions{Search: newService(db).search} },
+		Open: func(_ testing.TB, db *dynastay.DB) contract.Functions {
+			return contract.Functions{Search: newService(db).search}
+		},
 	})
 	assert.Empty(t, failed)
 	for _, name := range serviceNames[:len(serviceNames)-1] {
@@ -284,10 +331,35 @@ func TestServiceWithoutFunctions(t *testing.T) {
 func TestServiceOverBudget(t *testing.T) {
 	t.Parallel()
 	failed, _ := checkService(t, contract.ServiceTarget{
-		Open: func(db *dynastay.DB) contract.Functions { return newService(db).functions() },
+		Open: func(_ testing.TB, db *dynastay.DB) contract.Functions { return newService(db).functions() },
 		Most: contract.Budget{Hold: dyntest.Cost{Requests: 3, ReadUnits: 9, WriteUnits: dyntest.Unbounded}},
 	})
 	require.Len(t, failed, 1)
 	text := only(t, failed, "the budget: Hold takes 4 requests, and may take 3:\n")
 	assert.Contains(t, text, "TransactWriteItems")
+}
+
+// A service has error values of its own, such as those that a client makes of a status of HTTP.
+func TestServiceWithItsOwnErrors(t *testing.T) {
+	t.Parallel()
+	errConflict := errors.New("409")
+	target := contract.ServiceTarget{
+		Open: func(_ testing.TB, db *dynastay.DB) contract.Functions {
+			s := newService(db)
+			return contract.Functions{Hold: func(ctx context.Context, requestID string, ask contract.Ask) (string, error) {
+				id, err := s.hold(ctx, requestID, ask)
+				if errors.Is(err, dynastay.ErrRefused) || errors.Is(err, dynastay.ErrIdempotencyMismatch) {
+					return "", errConflict
+				}
+				return id, err
+			}}
+		},
+		Final: func(err error) bool { return errors.Is(err, errConflict) },
+	}
+	failed, _ := checkService(t, target)
+	assert.Empty(t, failed)
+
+	target.Final = nil
+	failed, _ = checkService(t, target)
+	only(t, failed, "the race for the last room: a guest who comes too late is not told that the room is taken, but: 409")
 }

@@ -14,12 +14,12 @@ import (
 	"example.com/frontdesk/registration"
 )
 
-// The desk keeps what every booking service owes its guests. It has no search, and its guests pay when they leave: the
-// cases of these functions are not run, which the log says.
+// The desk has no search, and its guests pay when they leave, so it has no Search and no Confirm. The cases that need them
+// are not run, and the log says so.
 func TestContract(t *testing.T) {
 	contract.Service(t, contract.ServiceTarget{
 		Tables: []*dynastay.Schema{outbox.Table, registration.Table},
-		Open: func(db *dynastay.DB) contract.Functions {
+		Open: func(_ testing.TB, db *dynastay.DB) contract.Functions {
 			d := desk.New(db)
 			return contract.Functions{
 				Hold: func(ctx context.Context, requestID string, ask contract.Ask) (string, error) {
