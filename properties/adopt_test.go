@@ -408,7 +408,7 @@ func TestAdoptAgain(t *testing.T) {
 	require.NoError(t, err)
 	assertCards(t, repo, "prop_123")
 	card := allItems(t, db)[adoptedProperty]["Card"].(map[string]any)
-	assert.Equal(t, "Queen", card["Rooms"].(map[string]any)["room_789"].(map[string]any)["Name"])
+	assert.Equal(t, "Queen", card["Rooms"].(map[string]any)["room_789"].(map[string]any)["N"])
 	assert.Equal(t, "CITY#New York#USA#AMENITY#bar", allItems(t, db)["PROPERTY#prop_123/AMENITY#bar"]["GSI9PK"])
 	assert.Equal(t, "prop_123", allItems(t, db)["ROOM#room_790/GUARD"]["PropertyId"])
 }

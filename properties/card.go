@@ -67,21 +67,27 @@ var cardCodec = entity.Declare(func(f *entity.Fields, c *Card) {
 	declareCardRooms(f, &c.Rooms)
 })
 
-// declareCardRooms stores the rooms in a map by id, so that a write of one room updates only its part of the card.
+// declareCardRooms stores the rooms in a map by id, so that a write of one room updates only its part of the card. Their
+// attributes have short names, and their currency is stored once, because every row of every search reads them. A policy
+// is there only if the room type has one of its own, even if it is that of the property: a change of the property's policy
+// must not reach such a room, and does not write the rooms.
 func declareCardRooms(f *entity.Fields, rooms *[]CardRoom) {
 	byID := map[string]CardRoom{}
+	var currency dynastay.Currency
 	for _, room := range *rooms {
 		byID[room.ID] = room
+		currency = room.BasePrice.Currency()
 	}
+	entity.String(f, "Currency", &currency)
 	entity.Keyed(f, "Rooms", &byID, func(f *entity.Fields, id string, room *CardRoom) {
 		room.ID = id
 		f.Map(id, func(f *entity.Fields) {
-			f.String("Name", &room.Name)
-			f.Int("MaxAdults", &room.MaxAdults)
-			f.Int("MaxChildren", &room.MaxChildren)
-			f.Int("MaxOccupancy", &room.MaxOccupancy)
-			f.Money("BasePricePerNight", "Currency", &room.BasePrice)
-			entity.String(f, "CancellationPolicy", &room.CancellationPolicy)
+			f.String("N", &room.Name)
+			f.Int("A", &room.MaxAdults)
+			f.IfSet().Int("C", &room.MaxChildren)
+			f.Int("O", &room.MaxOccupancy)
+			f.Amount("P", currency, &room.BasePrice)
+			entity.String(f, "L", &room.CancellationPolicy)
 		})
 	})
 	if f.Decoding() {

@@ -38,7 +38,11 @@ func TestImageOfAFullCard(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
-	_, err := repo.Create(t.Context(), grand("p1"), slights("r", 25))
+	rooms := slights("r", 40)
+	for i := range rooms {
+		rooms[i].Name = "a single room with a view"
+	}
+	_, err := repo.Create(t.Context(), grand("p1"), rooms)
 	require.NoError(t, err)
 	long := picture("long", func(i *properties.Image) { i.URL = strings.Repeat("u", 2048) })
 	_, err = repo.AddImages(t.Context(), "p1", []properties.Image{picture("short")})

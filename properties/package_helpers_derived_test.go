@@ -202,12 +202,14 @@ func checkKeys(t raw.T, db *dyntest.DB, id string, slugs ...string) {
 	for sk, item := range items {
 		if roomID, ok := strings.CutPrefix(sk, "ROOM#"); ok {
 			room, on := plainOf(t, item), plain{}
-			for _, name := range []string{"Name", "MaxAdults", "MaxChildren", "MaxOccupancy", "BasePricePerNight", "Currency", "CancellationPolicy"} {
-				if v, ok := room[name]; ok {
-					on[name] = v
+			for name, short := range map[string]string{
+				"Name": "N", "MaxAdults": "A", "MaxChildren": "C", "MaxOccupancy": "O", "BasePricePerNight": "P", "CancellationPolicy": "L",
+			} {
+				if v, ok := room[name]; ok && (short != "C" || v != 0.0) {
+					on[short] = v
 				}
 			}
-			rooms[roomID] = on
+			rooms[roomID], card["Currency"] = on, room["Currency"]
 		}
 	}
 	if len(rooms) > 0 {

@@ -127,9 +127,9 @@ func documentCard() map[string]any {
 		"PriceRange":    map[string]any{"Min": 150.0, "Max": 500.0, "Currency": "USD"},
 		"FeaturedScore": 95.0, "CheckInTime": "15:00",
 		"Rooms": map[string]any{"room_789": map[string]any{
-			"Name": "Deluxe King Suite", "MaxAdults": 2.0, "MaxChildren": 1.0, "MaxOccupancy": 2.0,
-			"BasePricePerNight": 250.0, "Currency": "USD",
+			"N": "Deluxe King Suite", "A": 2.0, "C": 1.0, "O": 2.0, "P": 250.0,
 		}},
+		"Currency": "USD",
 	}
 }
 

@@ -154,7 +154,11 @@ func TestMostRoomTypes(t *testing.T) {
 		require.NoError(t, err)
 	}
 	bare("p1", 40)
-	_, err := repo.AddRoomTypes(t.Context(), "p1", slights("p1_", 49), dynastay.IdempotencyKey("k"))
+	named := slights("p1_", 49)
+	for i := range named {
+		named[i].Name = strings.Repeat("R", 60)
+	}
+	_, err := repo.AddRoomTypes(t.Context(), "p1", named, dynastay.IdempotencyKey("k"))
 	blame.Of(t, err, dynastay.ErrInvalid, "Card") // the card is full before
 	bare("p2", 65)
 	added, err := repo.AddRoomTypes(t.Context(), "p2", slights("p2_", 24), dynastay.IdempotencyKey("k"))
@@ -329,7 +333,7 @@ func TestUpdateRoomTypeOfAFullCard(t *testing.T) {
 	repo := properties.New(db.DB, nil)
 	rooms := slights("r", 16)
 	for i := range rooms {
-		rooms[i].Name = strings.Repeat("R", 110)
+		rooms[i].Name = strings.Repeat("R", 176)
 	}
 	_, err := repo.Create(t.Context(), grand("p1"), rooms)
 	require.NoError(t, err)

@@ -43,22 +43,22 @@ func TestUnreadableProperties(t *testing.T) {
 		"card":      func(t *testing.T, h *inns) { h.onCard(t, "b", text, "StarRating") },
 		"time zone": func(t *testing.T, h *inns) { h.onCard(t, "b", dynastay.Text("Europe/Atlantis"), "TimeZone") },
 		"name": func(t *testing.T, h *inns) {
-			h.onCard(t, "b", dynastay.Text(strings.Repeat("a", entity.MaxName+1)), "Rooms", "room_b", "Name")
+			h.onCard(t, "b", dynastay.Text(strings.Repeat("a", entity.MaxName+1)), "Rooms", "room_b", "N")
 		},
 		"policy": func(t *testing.T, h *inns) {
-			h.onCard(t, "b", dynastay.Text("free_cancellation"), "Rooms", "room_b", "CancellationPolicy")
+			h.onCard(t, "b", dynastay.Text("free_cancellation"), "Rooms", "room_b", "L")
 		},
 		"id of a room type": func(t *testing.T, h *inns) {
-			h.onCard(t, "b", &types.AttributeValueMemberM{Value: dynastay.Item{"MaxAdults": number}}, "Rooms", "a#b")
+			h.onCard(t, "b", &types.AttributeValueMemberM{Value: dynastay.Item{"A": number}}, "Rooms", "a#b")
 		},
 		"number of room types": func(t *testing.T, h *inns) {
 			rooms := dynastay.Item{}
 			for i := range 1001 {
-				rooms[fmt.Sprint("room_", i)] = &types.AttributeValueMemberM{Value: dynastay.Item{"MaxAdults": number}}
+				rooms[fmt.Sprint("room_", i)] = &types.AttributeValueMemberM{Value: dynastay.Item{"A": number}}
 			}
 			h.onCard(t, "b", &types.AttributeValueMemberM{Value: rooms}, "Rooms")
 		},
-		"limits": func(t *testing.T, h *inns) { h.onCard(t, "b", dynastay.Number(-1), "Rooms", "room_b", "MaxChildren") },
+		"limits": func(t *testing.T, h *inns) { h.onCard(t, "b", dynastay.Number(-1), "Rooms", "room_b", "C") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -90,7 +90,7 @@ func TestMostRoomTypes(t *testing.T) {
 	rooms := dynastay.Item{}
 	for i := range availability.MaxChecks {
 		rooms[fmt.Sprint("room_", i)] = &types.AttributeValueMemberM{Value: dynastay.Item{
-			"MaxAdults": dynastay.Number(2), "MaxChildren": dynastay.Number(0), "MaxOccupancy": dynastay.Number(2),
+			"A": dynastay.Number(2), "O": dynastay.Number(2),
 		}}
 	}
 	for _, id := range []string{"a", "b", "c"} {
@@ -147,7 +147,7 @@ func TestRoomTypeThatCannotBeQuoted(t *testing.T) {
 	t.Parallel()
 	h := openInns(t, searchTables)
 	h.add(t, inn("a"), room("double", 2, "100"), room("suite", 4, "300"), room("triple", 3, "150"))
-	h.onCard(t, "a", dynastay.Text("flexible"), "Rooms", "suite", "CancellationPolicy")
+	h.onCard(t, "a", dynastay.Text("flexible"), "Rooms", "suite", "L")
 	h.set(t, keys.AvailabilityTable, nightKey("triple", first), dynastay.Text("EUR"), "Currency")
 	for adults, want := range map[int]string{2: "double", 3: "2×double"} {
 		page, errs := h.unreadable(t, request(func(r *search.Request) { r.Guests.Adults = adults }), 1)
