@@ -46,7 +46,7 @@ var sent = []any{
 
 	bookings.Booking{}, bookings.Breakdown{}, bookings.Cancellation{}, bookings.Card{}, bookings.Guest{}, bookings.Line{},
 	bookings.Modified{}, bookings.Payment{}, bookings.PaymentHistory{}, bookings.PaymentSummary{}, bookings.PromoCode{},
-	bookings.Recorded{}, bookings.Refund{}, bookings.Settlement{}, bookings.Summary{}, bookings.Sweep{}, offer.Offer{},
+	bookings.Recorded{}, bookings.Refund{}, bookings.Settlement{}, bookings.Source{}, bookings.Summary{}, bookings.Sweep{}, offer.Offer{},
 
 	venue.Actor{}, venue.AuditEntry{}, venue.Booking{}, venue.Day{}, venue.Event{}, venue.EventRef{}, venue.LockCode{},
 	venue.Notification{}, venue.Payment{}, venue.Recorded{}, venue.SlotTaken{}, venue.User{}, venue.UserBooking{},
@@ -237,6 +237,7 @@ func TestJSONOfEntities(t *testing.T) {
 		}`},
 		{bookings.Summary{ID: "book_1", Stay: stay, Total: dynastay.MustMoney("250", "USD"), Status: bookings.Confirmed}, `{
 			"ID": "book_1", "Reference": "", "UserID": "", "PropertyID": "", "PropertyName": "",
+			"Channel": "", "ExternalReference": "",
 			"Stay": {"CheckIn": "2026-07-01", "CheckOut": "2026-07-03"}, "Rooms": 0, "Status": "confirmed",
 			"PaymentStatus": "", "Total": "250.00 USD"
 		}`},

@@ -2,6 +2,7 @@ package bookings
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
@@ -20,10 +21,27 @@ var personal = []string{"CardBrand", "CardLast4", "FailureReason", "Reason"}
 
 func (b *Booking) anonymised() bool { return !b.AnonymisedAt.IsZero() }
 
-// anonymise anonymises a booking of a user. It reports whether there was anything to do.
-func (r *Repository) anonymise(ctx context.Context, userID, bookingID string) (done bool, err error) {
+// EraseGuest anonymises a booking that has no user, as [Eraser.Erase] does with those of a user. If the booking does not
+// exist or belongs to a user, EraseGuest fails with [dynastay.ErrNotFound], and if it is not over, with an
+// [*UpcomingError]. If it is anonymised already, EraseGuest does nothing. 2 requests: a consistent Query of the booking,
+// and the write; 2 more for every 98 further payments and refunds.
+func (r *Repository) EraseGuest(ctx context.Context, bookingID string) error {
+	_, err := r.anonymise(ctx, bookingID, func(booking dynastay.Row) (bool, error) {
+		switch {
+		case !booking.Exists(), booking.Text("UserId") != "", booking.Text("GSI1PK") != "":
+			return false, &dynastay.Error{Op: "bookings.Erase", Entity: "Booking", ID: bookingID, Kind: dynastay.ErrNotFound}
+		}
+		return booking.Value("AnonymisedAt").IsNull(), nil
+	})
+	return err
+}
+
+// anonymise anonymises a booking if it is one of those that are to be. It reports whether there was anything to do.
+func (r *Repository) anonymise(
+	ctx context.Context, bookingID string, affected func(booking dynastay.Row) (bool, error),
+) (done bool, err error) {
 	for more := true; more && err == nil; {
-		a := &anonymisation{Repository: r, userID: userID}
+		a := &anonymisation{Repository: r, affected: affected}
 		_, err = dynastay.Do(ctx, r.db, a.op(bookingID))
 		done, more = err == nil && a.done, a.more
 	}
@@ -33,7 +51,7 @@ func (r *Repository) anonymise(ctx context.Context, userID, bookingID string) (d
 // anonymisation is one transaction.
 type anonymisation struct {
 	*Repository
-	userID string
+	affected func(booking dynastay.Row) (bool, error)
 
 	done bool // nothing of the person is left
 	more bool // it takes another transaction
@@ -54,7 +72,10 @@ func (a *anonymisation) op(bookingID string) *dynastay.Operation[struct{}] {
 func (a *anonymisation) prepare(ctx context.Context, tx *dynastay.Tx, key dynastay.Key) error {
 	a.done, a.more = false, false
 	rows, err := a.read(ctx, key, dynastay.Consistent)
-	if err != nil || !isOf(a.userID, rows.booking) {
+	if err != nil {
+		return err
+	}
+	if is, err := a.affected(rows.booking); err != nil || !is {
 		return err
 	}
 	left := rows.personal()
@@ -63,10 +84,10 @@ func (a *anonymisation) prepare(ctx context.Context, tx *dynastay.Tx, key dynast
 	now := a.db.Now()
 	change, err := a.table.ChangeOf(key, rows.booking, func(b *Booking) error {
 		if !b.over(now) {
-			return &UpcomingError{UserID: a.userID, BookingIDs: []string{idOf(key)}}
+			return &UpcomingError{UserID: rows.booking.Text("UserId"), BookingIDs: []string{idOf(key)}}
 		}
 		if a.done {
-			b.UserID, b.Guest, b.SpecialRequests, b.CancellationReason = "", Guest{}, "", ""
+			b.UserID, b.Guest, b.SpecialRequests, b.CancellationReason, b.Data = "", Guest{}, "", "", nil
 			b.AnonymisedAt = now
 		}
 		return nil
@@ -91,7 +112,7 @@ func finish(change *entity.Change[Booking], last bool) error {
 		change.Renew()
 		return nil
 	}
-	return change.Drop("GuestInfo")
+	return errors.Join(change.Drop("GuestInfo"), change.Drop("Data")) // with what other software stored in them
 }
 
 // personal returns the payments, the refunds and the summary that say something about a person.

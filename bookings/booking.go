@@ -15,9 +15,10 @@ import (
 type Summary struct {
 	ID           string
 	Reference    string // the reference that the guest quotes, such as "BKG-2026-7K3QX9"
-	UserID       string
+	UserID       string // "" for a guest without an account, or if the booking was anonymised
 	PropertyID   string
 	PropertyName string // as in the quote
+	Source
 
 	Guest  Guest               `json:",omitzero"`
 	Stay   dynastay.Stay       `json:",omitzero"`
@@ -42,6 +43,7 @@ type Booking struct {
 	Summary
 
 	Breakdown       Breakdown `json:",omitzero"`
+	Data            Data      `json:",omitzero"`
 	PromoCode       string    // the code that gave the discounts, as it is stored; "" for none
 	SpecialRequests string
 	// CancellationPolicy is the policy that all lines share, or "" if they differ.
@@ -69,6 +71,8 @@ type Booking struct {
 
 	Version int
 	Lines   []Line `json:",omitzero"`
+
+	unique bool // no other booking has its channel and external reference
 }
 
 // Breakdown is the composition of the total: Rooms + TaxesAndFees − Discounts + Kept.
@@ -128,6 +132,7 @@ func (s *Summary) declare(f *entity.Fields) {
 	f.String("UserId", &s.UserID)
 	f.String("PropertyId", &s.PropertyID)
 	f.String("PropertyName", &s.PropertyName)
+	s.Source.declare(f)
 	f.Map("GuestInfo", s.Guest.declare)
 	f.Date("CheckInDate", &s.Stay.CheckIn)
 	f.Date("CheckOutDate", &s.Stay.CheckOut)
@@ -178,6 +183,8 @@ func newEntity(o Options) *entity.Entity[Booking] {
 				f.Amount("Discounts", b.Total.Currency(), &b.Breakdown.Discounts)
 				f.Amount("Kept", b.Total.Currency(), &b.Breakdown.Kept)
 			})
+			b.Data.declare(f)
+			f.IfSet().Bool("UniqueReference", &b.unique)
 			f.String("PromoCode", &b.PromoCode)
 			f.String("SpecialRequests", &b.SpecialRequests)
 			entity.String(f, "CancellationPolicy", &b.CancellationPolicy)
@@ -197,7 +204,7 @@ func newEntity(o Options) *entity.Entity[Booking] {
 		}),
 		Indexes: map[string]func(*Booking) (dynastay.Key, error){
 			keys.UserBookingsIndex: func(b *Booking) (dynastay.Key, error) {
-				if b.UserID == "" { // an anonymised booking, or one of other software
+				if b.UserID == "" { // of a guest without an account, an anonymised booking, or one of other software
 					return dynastay.Key{}, nil
 				}
 				return keys.Of(keys.BookingByUser{UserID: b.UserID, CheckIn: b.Stay.CheckIn, BookingID: b.ID})
@@ -235,6 +242,14 @@ func newEntity(o Options) *entity.Entity[Booking] {
 			Taken: func(b *Booking) error {
 				b.Reference = ""
 				return dynastay.ErrOvertaken
+			},
+		}, {
+			Field: "ExternalReference", Owner: []string{"BookingId"}, Mark: map[string]string{keys.AttrEntityType: "Guard"},
+			Guard: func(b *Booking) (dynastay.Key, error) {
+				if !b.unique {
+					return dynastay.Key{}, nil
+				}
+				return keys.Of(keys.ExternalReferenceGuard{Channel: b.Channel, ExternalReference: b.ExternalReference})
 			},
 		}},
 	})

@@ -3,6 +3,7 @@ package bookings
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -22,10 +23,15 @@ type Refused = availability.Refused
 // all other methods: the guest's details, special requests, the reason of a cancellation, and the ids of assigned
 // rooms.
 type Request struct {
-	Quote        *availability.Quote
-	UserID       string
-	Guest        Guest
-	TaxesAndFees dynastay.Money // added to the quote's total; whole minor units of its currency, zero Money for none
+	Quote  *availability.Quote
+	UserID string // "" for a guest without an account: only the lists of a user do not have the booking
+	Guest  Guest
+	Source // of a booking that was not made on the platform itself
+	// UniqueReference refuses the request if another booking has the Channel and the ExternalReference, even if that was
+	// cancelled. [Repository.ByExternalReference] finds only bookings that were made so. Requires both.
+	UniqueReference bool
+	Data            Data
+	TaxesAndFees    dynastay.Money // added to the quote's total; whole minor units of its currency, zero Money for none
 	// Hold holds the rooms for this long, [MinHold] to [MaxHold], instead of confirming the booking: it is pending until
 	// [Repository.Confirm]. Once the hold has ended, [Repository.ExpireHolds] returns the rooms. Default: 0, no hold.
 	Hold            time.Duration
@@ -58,9 +64,12 @@ const (
 // Whether the user was erased is not checked: add users.Repository.NotErasedOp to the Write of a user who may be erased
 // at the same time.
 //
-// With an idempotency key, the input is the user, the property, the stay, the numbers of guests, the lines with their
-// policies and subtotals, the taxes and fees, the promo code and the discounts, the guest's details and the special
-// requests, but not the time of the quote. A quote at a different price is a different input, so call
+// With Request.UniqueReference, it fails with [dynastay.ErrAlreadyExists] and Field "ExternalReference" if another booking
+// has the reference, and needs one more action.
+//
+// With an idempotency key, the input is the user, the source, the data, the property, the stay, the numbers of guests, the
+// lines with their policies and subtotals, the taxes and fees, the promo code and the discounts, the guest's details and
+// the special requests, but not the time of the quote. A quote at a different price is a different input, so call
 // [Repository.MadeBy] before requesting a new quote.
 func (r *Repository) CreateOp(req Request) *dynastay.Operation[*Booking] {
 	spelled, err := req.validate()
@@ -180,10 +189,12 @@ func (r *Repository) newBooking(req Request) (*entity.Creation[Booking], error) 
 	q := req.Quote
 	b := &Booking{
 		Summary: Summary{
-			Reference: r.newReference(), UserID: req.UserID, PropertyID: q.Property.ID,
+			Reference: r.newReference(), UserID: req.UserID, PropertyID: q.Property.ID, Source: req.Source,
 			Guest: req.Guest, Status: Confirmed,
 		},
 		SpecialRequests: req.SpecialRequests,
+		Data:            maps.Clone(req.Data),
+		unique:          req.UniqueReference,
 	}
 	if err := b.agree(q, req.TaxesAndFees); err != nil {
 		return nil, err
@@ -236,7 +247,12 @@ func (req Request) validate() (spelled []dynastay.Key, err error) {
 	if err := req.Quote.Validate(); err != nil {
 		return nil, dynastay.Within("Quote", err)
 	}
-	if _, err := keys.Partition(keys.BookingByUser{UserID: req.UserID}); err != nil {
+	if req.UserID != "" {
+		if _, err := keys.Partition(keys.BookingByUser{UserID: req.UserID}); err != nil {
+			return nil, err
+		}
+	}
+	if err := req.validateSource(); err != nil {
 		return nil, err
 	}
 	if err := checkFees(req.TaxesAndFees, req.Quote); err != nil {
@@ -252,6 +268,19 @@ func (req Request) validate() (spelled []dynastay.Key, err error) {
 		return nil, dynastay.Within("Guest", err)
 	}
 	return spellingsOf(req.PromoCode, req.Discounts)
+}
+
+func (req Request) validateSource() error {
+	switch {
+	case req.UniqueReference && req.Channel == "":
+		return dynastay.Invalid("Channel", "is required by UniqueReference")
+	case req.UniqueReference && req.ExternalReference == "":
+		return dynastay.Invalid("ExternalReference", "is required by UniqueReference")
+	}
+	if err := req.Source.validate(); err != nil {
+		return err
+	}
+	return req.Data.validate()
 }
 
 // promoInput returns the form in which retries compare a code: guests may type it differently.
@@ -292,6 +321,11 @@ func checkFees(fees dynastay.Money, q *availability.Quote) error {
 // agreed adds what the guest agreed to. A retry has different ids and a different time, but the same values here.
 func (req Request) agreed(in *dynastay.Input) {
 	in.Field("user", req.UserID)
+	req.Source.agreed(in)
+	if req.UniqueReference {
+		in.Field("unique reference", "")
+	}
+	req.Data.agreed(in)
 	agreedQuote(in, req.Quote)
 	in.Field("taxes and fees", req.TaxesAndFees.String())
 	req.Guest.agreed(in)

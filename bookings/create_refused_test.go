@@ -114,7 +114,6 @@ func TestInvalidInput(t *testing.T) {
 		change      func(*bookings.Request)
 	}{
 		{"no quote", "Quote", func(r *bookings.Request) { r.Quote = nil }},
-		{"empty user", "UserID", func(r *bookings.Request) { r.UserID = "" }},
 		{"user with #", "UserID", func(r *bookings.Request) { r.UserID = "user#1" }},
 		{"empty property", "Quote.Property.ID", quote(func(q *availability.Quote) { q.Property.ID = "" })},
 		{"time zone", "Quote.Property.TimeZone", quote(func(q *availability.Quote) { q.Property.TimeZone = "Mars" })},

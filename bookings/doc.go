@@ -60,6 +60,13 @@
 // or of what is due by the cancellation policies, which [Booking.Settle] computes. What remains due is in
 // [Cancellation].Due and [Recorded].Due, and [Repository.RefundDue] records its refunds.
 //
+// # Bookings of a channel, and of guests without an account
+//
+// A booking without a user is in no user's lists; everything else finds it. [Request.Source] says where it comes from, in
+// lists too, and [Request.Data] has short texts of the platform's own. With [Request.UniqueReference], a reservation that a
+// channel delivers twice makes one booking, which [Repository.ByExternalReference] finds. [Repository.EraseGuest] erases a
+// guest who has no account.
+//
 // # Operations for a guest
 //
 // An operation on a booking takes the id of any booking. If a guest asks for the operation, pass [dynastay.IfUser] with

@@ -15,12 +15,12 @@ import (
 )
 
 // Eraser removes a person from the bookings, for the erasure of a user. It anonymises them: what accounting needs
-// stays, which is the property, the rooms, the dates, the amounts, the status and the times, the references, the promo
-// code, and all payments and refunds with their ids. The ids at the payment provider stay as well, because without them
+// stays, which is the property, the rooms, the dates, the amounts, the status and the times, the references, also that of
+// the channel, the promo code, and all payments and refunds with their ids. The ids at the payment provider stay as well, because without them
 // no payment could be found in the provider's statements, or be refunded. What goes:
 //
 //   - the user id, and with it the row in the list of the user's bookings
-//   - the guest, including what other software stored in the map GuestInfo
+//   - the guest and the [Data], including what other software stored in the maps GuestInfo and Data
 //   - the special requests and the reason of the cancellation
 //   - the card of each payment, and the reasons of payments and refunds, also in the summary
 //
@@ -59,17 +59,21 @@ func (r *Repository) Eraser(upcoming UpcomingPolicy) *Eraser { return &Eraser{r,
 
 // UpcomingError means that a user cannot be erased because of bookings that are not over.
 type UpcomingError struct {
-	UserID     string
+	UserID     string   // "" for a guest without an account
 	BookingIDs []string // sorted; with [CancelUpcoming], those that Erase does not cancel
 }
 
-// Error names the user and the bookings.
+// Error names the user, if there is one, and the bookings.
 func (e *UpcomingError) Error() string {
 	ids := make([]string, len(e.BookingIDs))
 	for i, id := range e.BookingIDs {
 		ids[i] = shown.Masked(id)
 	}
-	return fmt.Sprintf("cannot erase user %s: bookings that are not over: %s", shown.Masked(e.UserID), strings.Join(ids, ", "))
+	who := "the guest"
+	if e.UserID != "" {
+		who = "user " + shown.Masked(e.UserID)
+	}
+	return fmt.Sprintf("cannot erase %s: bookings that are not over: %s", who, strings.Join(ids, ", "))
 }
 
 // Is makes it match [dynastay.ErrRefused].
@@ -235,7 +239,7 @@ func (p *erasure) erase(ctx context.Context, f found) error {
 			return err
 		}
 	}
-	done, err := p.r.anonymise(ctx, p.userID, f.id)
+	done, err := p.r.anonymise(ctx, f.id, func(booking dynastay.Row) (bool, error) { return isOf(p.userID, booking), nil })
 	if done {
 		p.count("bookings anonymised", 1)
 	}

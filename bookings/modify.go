@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"strconv"
 	"time"
 
 	"github.com/dynastay/dynastay"
@@ -26,6 +27,7 @@ type Modification struct {
 	TaxesAndFees    dynastay.Money
 	Guest           *Guest  // nil leaves the guest as it is
 	SpecialRequests *string // nil leaves them as they are; at most entity.MaxNote bytes, no card data
+	Data            Data    // nil leaves it as it is; any other replaces all of it
 	// PromoCode is another code, as the guest types it, or "" for none; nil keeps the one that the booking has.
 	PromoCode *string
 	// Discounts is the discount that the guest was told; QuoteModification sets it to that of the code which the
@@ -188,6 +190,10 @@ func (r *Repository) ModifyOp(m Modification) *dynastay.Operation[Modified] {
 			if m.SpecialRequests != nil {
 				in.Field("requests", *m.SpecialRequests)
 			}
+			if m.Data != nil {
+				in.Field("data", strconv.Itoa(len(m.Data)))
+				m.Data.agreed(in)
+			}
 			if m.PromoCode != nil {
 				in.Field("promo code", promoInput(*m.PromoCode))
 			}
@@ -225,8 +231,8 @@ func (m Modification) validate() error {
 		return dynastay.Invalid("Kept", "requires Quote")
 	case m.Waive:
 		return dynastay.Invalid("Waive", "requires Quote")
-	case m.Guest == nil && m.SpecialRequests == nil && m.PromoCode == nil:
-		return dynastay.Invalid("Quote", "is required, unless Guest, SpecialRequests or PromoCode is set")
+	case m.Guest == nil && m.SpecialRequests == nil && m.Data == nil && m.PromoCode == nil:
+		return dynastay.Invalid("Quote", "is required, unless Guest, SpecialRequests, Data or PromoCode is set")
 	case m.Discounts.IsSet() && m.PromoCode == nil:
 		return dynastay.Invalid("Discounts", "requires Quote or PromoCode")
 	}
@@ -241,9 +247,11 @@ func (m Modification) validate() error {
 		}
 	}
 	if m.SpecialRequests != nil {
-		return dynastay.Within("SpecialRequests", checkText(*m.SpecialRequests, entity.MaxNote))
+		if err := checkText(*m.SpecialRequests, entity.MaxNote); err != nil {
+			return dynastay.Within("SpecialRequests", err)
+		}
 	}
-	return nil
+	return m.Data.validate()
 }
 
 // clone returns a copy that the caller cannot change any more.
@@ -259,6 +267,7 @@ func (m Modification) clone() Modification {
 		requests := *m.SpecialRequests
 		m.SpecialRequests = &requests
 	}
+	m.Data = maps.Clone(m.Data)
 	if m.PromoCode != nil {
 		code := *m.PromoCode
 		m.PromoCode = &code

@@ -82,6 +82,9 @@ func (p *modifying) edit(ctx context.Context, b *Booking) error {
 	if p.SpecialRequests != nil {
 		b.SpecialRequests = *p.SpecialRequests
 	}
+	if p.Data != nil {
+		b.Data = p.Data
+	}
 	if p.Quote != nil {
 		if err := p.requote(b); err != nil {
 			return err

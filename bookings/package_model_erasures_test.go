@@ -102,7 +102,8 @@ func (b worldBooking) over(now time.Time) bool {
 
 // withoutPerson returns the booking as an erasure leaves it.
 func (b worldBooking) withoutPerson(now time.Time) worldBooking {
-	b.user, b.reason, b.anonymised, b.updated, b.version = "", "", now, now, b.version+1
+	b.user, b.data = "", nil
+	b.reason, b.anonymised, b.updated, b.version = "", now, now, b.version+1
 	for id, p := range b.payments {
 		p.notices = slices.Clone(p.notices)
 		for i, notice := range p.notices {

@@ -170,7 +170,9 @@ func (b worldBooking) addItems(items map[string]map[string]any) {
 	}
 	if b.anonymised.IsZero() {
 		guest := b.guest()
-		item["UserId"], item["GSI1PK"], item["GSI1SK"] = b.user, "USER#"+b.user, checkIn+suffix
+		if b.user != "" {
+			item["UserId"], item["GSI1PK"], item["GSI1SK"] = b.user, "USER#"+b.user, checkIn+suffix
+		}
 		item["GuestInfo"] = map[string]any{
 			"FirstName": guest.FirstName, "LastName": guest.LastName, "Email": guest.Email, "Phone": guest.Phone, "Country": guest.Country,
 		}
@@ -201,6 +203,15 @@ func (b worldBooking) addItems(items map[string]map[string]any) {
 	setTo(item, "CancellationPolicy", string(policy))
 	setTo(item, "CancellationReason", b.reason)
 	setTo(item, "PromoCode", b.code)
+	setTo(item, "Channel", b.source.Channel)
+	setTo(item, "ExternalReference", b.source.ExternalReference)
+	if b.data != nil {
+		data := map[string]any{}
+		for name, text := range b.data {
+			data[name] = text
+		}
+		item["Data"] = data
+	}
 	items[pk+"/METADATA"] = item
 	items["REFERENCE#"+b.reference+"/GUARD"] = map[string]any{
 		"PK": "REFERENCE#" + b.reference, "SK": "GUARD", "EntityType": "Guard", "BookingId": b.id,
@@ -255,11 +266,11 @@ func (b worldBooking) want() *bookings.Booking {
 	want := &bookings.Booking{
 		Summary: bookings.Summary{
 			ID: b.id, Reference: b.reference, UserID: b.user, PropertyID: b.house.ID, PropertyName: b.house.Name,
-			Guest: b.guest(), Stay: b.stay, Guests: availability.Guests{Adults: rooms}, Rooms: rooms,
+			Source: b.source, Guest: b.guest(), Stay: b.stay, Guests: availability.Guests{Adults: rooms}, Rooms: rooms,
 			Status: b.status, PaymentStatus: b.paymentStatus(), Total: dollars(b.total()), HoldExpiresAt: b.holdEnd, CreatedAt: b.created,
 		},
 		Breakdown: bookings.Breakdown{Rooms: dollars(total), TaxesAndFees: dollars(b.taxes), Discounts: dollars(b.discount)},
-		PromoCode: b.code, CancellationPolicy: policy, TimeZone: b.house.TimeZone, CheckInTime: b.house.CheckInTime,
+		Data:      b.data, PromoCode: b.code, CancellationPolicy: policy, TimeZone: b.house.TimeZone, CheckInTime: b.house.CheckInTime,
 		UpdatedAt: b.updated, ConfirmedAt: b.confirmed, CheckedInAt: b.arrived, CheckedOutAt: b.left, CancelledAt: b.cancelled,
 		CancellationReason: b.reason, Released: b.released, AnonymisedAt: b.anonymised, Version: b.version, PolicyCheckIn: b.policyFrom,
 	}

@@ -150,6 +150,7 @@ type creating struct {
 	coded   bool
 	told    telling
 	edge    int // of the code, when the booking is created; 0 for now
+	source  bookings.Source
 	key     keyChoice
 
 	code      string         // as it is typed
@@ -160,9 +161,23 @@ func drawCreate(t *rapid.T) worldStep {
 	return creating{
 		quoting: drawQuoting(t), earlier: model.OneOf(t, "earlier quote", -1, -1, -1, -1, 0, 1, 3, 6),
 		hold:  model.OneOf(t, "hold", 0, 0, 0, time.Second, 5*time.Minute+300*time.Millisecond, time.Hour, 30*time.Hour),
-		taxes: model.OneOf(t, "taxes", int64(0), 1_234), user: model.OneOf(t, "user", "user_a", "user_b"), key: drawKey(t),
-		promo: drawCode(t), coded: onceIn(t, 2, "coded"), told: drawTelling(t), edge: max(0, model.UpTo(t, 30, "edge")-26),
+		taxes: model.OneOf(t, "taxes", int64(0), 1_234), user: model.OneOf(t, "user", "user_a", "user_a", "user_b", "user_b", ""), key: drawKey(t),
+		source: drawSource(t),
+		promo:  drawCode(t), coded: onceIn(t, 2, "coded"), told: drawTelling(t), edge: max(0, model.UpTo(t, 30, "edge")-26),
 	}
+}
+
+func drawSource(t *rapid.T) bookings.Source {
+	return model.OneOf(t, "source", bookings.Source{}, bookings.Source{}, bookings.Source{Channel: "expedia"},
+		bookings.Source{Channel: "expedia", ExternalReference: "e1"}, bookings.Source{ExternalReference: "e1"})
+}
+
+// data is that of the bookings of a channel.
+func (s creating) data() bookings.Data {
+	if s.source.Channel == "" {
+		return nil
+	}
+	return bookings.Data{"campaign": "summer", "sent.by": "Zoë"}
 }
 
 func (s creating) String() string {
@@ -192,7 +207,7 @@ func (s creating) write(w *world) (worldWrite, bool) {
 
 // call returns the call that books a quote.
 func (s creating) call(w *world, q *availability.Quote) worldWrite {
-	req := bookings.Request{Quote: q, UserID: s.user, Guest: fixture.Request(nil).Guest, Hold: s.hold, PromoCode: s.code, Discounts: s.discounts}
+	req := bookings.Request{Quote: q, UserID: s.user, Source: s.source, Data: s.data(), Guest: fixture.Request(nil).Guest, Hold: s.hold, PromoCode: s.code, Discounts: s.discounts}
 	if s.taxes > 0 {
 		req.TaxesAndFees = dollars(s.taxes)
 	}
@@ -208,7 +223,7 @@ func (s creating) call(w *world, q *availability.Quote) worldWrite {
 		invalid = dynastay.Invalid("Discounts", "…")
 	}
 	return worldWrite{
-		name: "create", input: fmt.Sprint(q.Property.ID, q.Stay, agreed, q.Overbook, s.user, s.taxes, s.hold), invalid: invalid,
+		name: "create", input: fmt.Sprint(q.Property.ID, q.Stay, agreed, q.Overbook, s.user, s.source, s.taxes, s.hold), invalid: invalid,
 		do: func(on program, opts ...dynastay.WriteOption) (*bookings.Booking, error) {
 			return on.repo.Create(context.Background(), req, opts...)
 		},
@@ -220,6 +235,9 @@ func (s creating) call(w *world, q *availability.Quote) worldWrite {
 			}
 			if s.hold > 0 {
 				w.met.Add("create: held", 1)
+			}
+			if s.user == "" && s.source.Channel != "" {
+				w.met.Add("create: of a channel", 1)
 			}
 			if b.code != "" {
 				w.met.Add("create: with a code", 1)
@@ -235,7 +253,9 @@ func (s creating) call(w *world, q *availability.Quote) worldWrite {
 			case 1:
 				other.taxes++
 			case 2:
-				other.user = "user_c"
+				if other.user = "user_c"; s.source.Channel != "" {
+					other.user, other.source.ExternalReference = s.user, "e2"
+				}
 			default:
 				if quote.Overbook++; s.code != "" {
 					other.code, quote = s.code+" ", q
@@ -251,7 +271,7 @@ func (w *world) booking(q *availability.Quote, s creating) (worldBooking, error)
 	house := w.houses[slices.IndexFunc(w.houses, func(h *worldHouse) bool { return h.House == q.Property })]
 	now := w.db.Now()
 	b := worldBooking{
-		user: s.user, house: house, stay: q.Stay, taxes: s.taxes, status: bookings.Confirmed, created: now, updated: now, confirmed: now, version: 1,
+		user: s.user, source: s.source, data: s.data(), house: house, stay: q.Stay, taxes: s.taxes, status: bookings.Confirmed, created: now, updated: now, confirmed: now, version: 1,
 	}
 	if s.hold > 0 {
 		b.status, b.confirmed, b.holdEnd = bookings.Pending, time.Time{}, now.Add(s.hold)

@@ -97,7 +97,7 @@ var expectedOutcomes = []string{
 	"booking: pending", "booking: authorized", "booking: paid", "booking: failed", "booking: partially_refunded",
 	"booking: refunded", "confirm: with payment", "confirm: invalid", "cancel: refunds", "create code: done",
 	"create code: invalid", "create code: already exists", "activate: done", "deactivate: done", "find code: found",
-	"create: with a code", "create: the code does not exist", "create: the code is not active", "create: the code is not valid yet",
+	"create: with a code", "create: of a channel", "create: the code does not exist", "create: the code is not active", "create: the code is not valid yet",
 	"create: the code is not valid any more", "create: the usage limit of the code is reached",
 	"create: the price of the rooms is below the minimum of the code", "create: the amounts of the code are not in the currency of the rooms",
 	"modify: code added", "modify: code dropped", "modify: code replaced", "modify: discount changed",

@@ -78,7 +78,9 @@ type worldNight struct {
 
 // worldBooking is a booking with its lines.
 type worldBooking struct {
-	id, reference, user string
+	id, reference, user string // no user: a guest without an account
+	source              bookings.Source
+	data                bookings.Data
 	house               *worldHouse
 	stay                dynastay.Stay
 	lines               []worldLine

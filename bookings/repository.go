@@ -148,6 +148,14 @@ func (r *Repository) ByReference(ctx context.Context, reference string, opts ...
 	return b, err
 }
 
+// ByExternalReference returns the booking that has a reference of a channel, with its lines, or [dynastay.ErrNotFound]. It
+// finds a booking as soon as it is created, if that was with Request.UniqueReference: others may share a reference. 2
+// requests, both consistent: the guard of the reference, then the booking.
+func (r *Repository) ByExternalReference(ctx context.Context, source Source) (*Booking, error) {
+	like := &Booking{Summary: Summary{Source: source}, unique: true}
+	return entity.FindWith(ctx, r.table, "ExternalReference", like, r.load, func(b *Booking) *Booking { return b })
+}
+
 func (r *Repository) load(ctx context.Context, key dynastay.Key, opts ...dynastay.ReadOption) (*Booking, error) {
 	rows, err := r.read(ctx, key, opts...)
 	if err != nil {

@@ -99,6 +99,7 @@ var entries = []entry{
 	item(BookingsTable, Refund{"bkg_1", "ref_1"}, "BOOKING#bkg_1", "REFUND#|ref_1|"),
 	item(BookingsTable, BookingRoom{"bkg_1", "room_7"}, "BOOKING#bkg_1", "ROOM#|room_7|"),
 	item(BookingsTable, ReferenceGuard{"BKG-2024-XYZ123"}, "REFERENCE#BKG-2024-XYZ123", "GUARD"),
+	item(BookingsTable, ExternalReferenceGuard{"front desk", "7#2"}, "CHANNEL#front desk#REFERENCE#7%232", "GUARD"),
 	row(BookingsTable, UserBookingsIndex, BookingByUser{"user_4", date1, "bkg_1"},
 		"USER#user_4", "CHECKIN#|2025-01-15#BOOKING#|bkg_1"),
 	row(BookingsTable, PropertyBookingsIndex, BookingByProperty{"prop_1", date1, "bkg_1"},

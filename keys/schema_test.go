@@ -15,7 +15,7 @@ import (
 func TestTablesHaveTheirNames(t *testing.T) {
 	card := []string{"Card"}
 	summary := []string{
-		"BookingReference", "UserId", "PropertyId", "PropertyName", "GuestInfo", "CheckInDate", "CheckOutDate",
+		"BookingReference", "UserId", "PropertyId", "PropertyName", "Channel", "ExternalReference", "GuestInfo", "CheckInDate", "CheckOutDate",
 		"NumberOfAdults", "NumberOfChildren", "NumberOfRooms", "Status", "PaymentStatus", "TotalAmount", "Currency",
 		"HoldExpiresAt", "CreatedAt",
 	}

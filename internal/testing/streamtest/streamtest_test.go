@@ -58,6 +58,7 @@ var kinds = []kind{
 	item(keys.BookingsTable, keys.Refund{BookingID: "x", RefundID: "y"}, "bookings.Refunds"),
 	item(keys.BookingsTable, keys.BookingRoom{BookingID: "x", RoomTypeID: "y"}, "bookings.Lines"),
 	item(keys.BookingsTable, keys.ReferenceGuard{Reference: "x"}, ""),
+	item(keys.BookingsTable, keys.ExternalReferenceGuard{Channel: "x", ExternalReference: "y"}, ""),
 
 	item(keys.UsersTable, keys.Profile{UserID: "x"}, "users.Users"),
 	item(keys.UsersTable, keys.Loyalty{UserID: "x"}, "users.Loyalty"),
