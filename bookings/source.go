@@ -56,7 +56,9 @@ const (
 )
 
 func (d *Data) declare(f *entity.Fields) {
-	entity.Keyed(f, "Data", (*map[string]string)(d), func(f *entity.Fields, name string, text *string) { f.String(name, text) })
+	texts := map[string]string(*d)
+	entity.Keyed(f, "Data", &texts, func(f *entity.Fields, name string, text *string) { f.String(name, text) })
+	*d = texts
 }
 
 func (d Data) validate() error {

@@ -385,6 +385,9 @@ func (p *source) field(of, name string) string {
 			}
 		}
 		if len(f.Names) == 0 {
+			if typeName(f.Type) == name {
+				return name
+			}
 			if found := p.field(typeName(f.Type), name); found != "" {
 				return found
 			}

@@ -14,7 +14,7 @@
 // # What a page costs
 //
 // A page takes two steps, one after the other, however large the city is. The first is one Query that reads the cards
-// of the candidates from an index, half a read unit for every 3 or 4 cards. The second reads the nights of those that
+// of the candidates from an index, half a read unit for about 4 cards. The second reads the nights of those that
 // meet the filters: one Query of the index GSI1-PropertyDateIndex for each property, usually half a read unit each. At
 // most [dynastay.Options].Parallel of them are sent at a time, 16 by default: the 50 of a full page take as long as
 // four, so the page takes as long as five requests. With a Parallel of 50, it takes as long as two. Around a point, the
