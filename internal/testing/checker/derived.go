@@ -116,8 +116,14 @@ func (l *listing) card() any {
 	for sk, item := range l.items {
 		if id, ok := strings.CutPrefix(sk, "ROOM#"); ok {
 			room := plain{}
-			copyTo(room, item, "Name", "MaxAdults", "MaxChildren", "MaxOccupancy", "BasePricePerNight", "Currency", "CancellationPolicy")
-			rooms[id] = room
+			for name, short := range map[string]string{
+				"Name": "N", "MaxAdults": "A", "MaxChildren": "C", "MaxOccupancy": "O", "BasePricePerNight": "P", "CancellationPolicy": "L",
+			} {
+				if v, ok := item[name]; ok && (short != "C" || v != 0.0) {
+					room[short] = v
+				}
+			}
+			rooms[id], card["Currency"] = room, item["Currency"]
 		}
 	}
 	card["Rooms"] = rooms
