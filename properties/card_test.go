@@ -75,6 +75,29 @@ func TestUpdateOfALargeCard(t *testing.T) {
 	assert.Len(t, got.Name, len(made.Name))
 }
 
+// A room type whose own policy happens to be that of the property keeps it when the property gets another one.
+func TestPolicyOfARoomTypeOnACard(t *testing.T) {
+	t.Parallel()
+	repo := properties.New(dyntest.New(t, propertyTables).DB, nil)
+	own, inherited := king("own", "100"), king("inherited", "100")
+	own.CancellationPolicy, inherited.CancellationPolicy = availability.FreeCancellation(48), ""
+	policy := func(to availability.CancellationPolicy) func(*properties.Property) {
+		return func(p *properties.Property) { p.CancellationPolicy = to }
+	}
+	_, err := repo.Create(t.Context(), grand("p1", policy(availability.FreeCancellation(48))), []properties.RoomType{own, inherited})
+	require.NoError(t, err)
+	_, err = repo.Update(t.Context(), "p1", edit(policy(availability.NonRefundable)))
+	require.NoError(t, err)
+	page, err := repo.ByCity(properties.CityQuery{City: "New York", Country: "USA"}).Page(t.Context(), dynastay.Paging{})
+	require.NoError(t, err)
+	require.Len(t, page.Items, 1)
+	ask, err := page.Items[0].QuoteRequest(dynastay.MustStay("2026-07-01", "2026-07-02"), availability.Guests{Adults: 2},
+		properties.Choice{RoomTypeID: "own", Quantity: 1}, properties.Choice{RoomTypeID: "inherited", Quantity: 1})
+	require.NoError(t, err)
+	assert.Equal(t, availability.FreeCancellation(48), ask.Rooms[0].CancellationPolicy)
+	assert.Equal(t, availability.NonRefundable, ask.Rooms[1].CancellationPolicy)
+}
+
 func TestCardQuoteRequestRefusesUnknownRoomType(t *testing.T) {
 	t.Parallel()
 	card := properties.CardOf(&properties.Property{ID: "p1"}, []properties.RoomType{king("r1", "100")})

@@ -5,7 +5,7 @@
 //	go run ./internal/testing/mutation [regexp]
 //
 // The files themselves are not edited. A new rule of the write path needs its mutation in write.txt; those of prices,
-// refunds and the front desk are in money.txt.
+// refunds and the front desk are in money.txt, and those of the tests of services in service.txt.
 package main
 
 import (
@@ -28,7 +28,11 @@ var (
 	write string
 	//go:embed money.txt
 	money string
+	//go:embed service.txt
+	service string
 )
+
+func lists() string { return write + "\n" + money + "\n" + service }
 
 // mutation replaces a text that occurs once in a file.
 type mutation struct {
@@ -128,7 +132,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	all, err := parse(write + "\n" + money)
+	all, err := parse(lists())
 	if err != nil {
 		log.Fatal(err)
 	}
