@@ -76,7 +76,8 @@ func (r *Repository) CreateOp(req Request) *dynastay.Operation[*Booking] {
 	if err != nil {
 		return dynastay.NewOp(dynastay.OpSpec[*Booking]{Name: "bookings.Create", Invalid: err})
 	}
-	req.Quote = req.Quote.Clone() // the quote is booked as it was checked, even if the caller changes it later
+	// They are booked as they were checked, even if the caller changes them later.
+	req.Quote, req.Data = req.Quote.Clone(), maps.Clone(req.Data)
 	sale := r.nights.Sale(req.Quote)
 	made, err := r.newBooking(req)
 	contest := sale.Contest()
@@ -193,7 +194,7 @@ func (r *Repository) newBooking(req Request) (*entity.Creation[Booking], error) 
 			Guest: req.Guest, Status: Confirmed,
 		},
 		SpecialRequests: req.SpecialRequests,
-		Data:            maps.Clone(req.Data),
+		Data:            req.Data,
 		unique:          req.UniqueReference,
 	}
 	if err := b.agree(q, req.TaxesAndFees); err != nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -208,6 +209,11 @@ func TestSourceIsPartOfTheInput(t *testing.T) {
 	again, err := repo.Create(t.Context(), one, dynastay.IdempotencyKey("k"))
 	require.NoError(t, err)
 	assert.Equal(t, made, again)
+	op := repo.CreateOp(one)
+	one.Data["b"] = "9" // too late
+	again, err = dynastay.Do(t.Context(), db.DB, op, dynastay.IdempotencyKey("k"))
+	require.NoError(t, err)
+	assert.Equal(t, made, again)
 	for i, edit := range []func(*bookings.Request){
 		func(r *bookings.Request) { r.UserID = "user_1" },
 		func(r *bookings.Request) { r.Channel = "agoda" },
@@ -224,9 +230,18 @@ func TestSourceIsPartOfTheInput(t *testing.T) {
 	m := bookings.Modification{BookingID: made.ID, Version: made.Version, Data: bookings.Data{"a": "1"}}
 	_, err = repo.Modify(t.Context(), m, dynastay.IdempotencyKey("m"))
 	require.NoError(t, err)
+	for _, data := range []bookings.Data{{}, {"a": "2"}} {
+		m.Data = data
+		_, err = repo.Modify(t.Context(), m, dynastay.IdempotencyKey("m"))
+		assert.ErrorIs(t, err, dynastay.ErrIdempotencyMismatch)
+	}
+	requests := "a cot"
+	m = bookings.Modification{BookingID: made.ID, Version: made.Version + 1, SpecialRequests: &requests}
+	_, err = repo.Modify(t.Context(), m, dynastay.IdempotencyKey("n"))
+	require.NoError(t, err)
 	m.Data = bookings.Data{}
-	_, err = repo.Modify(t.Context(), m, dynastay.IdempotencyKey("m"))
-	assert.ErrorIs(t, err, dynastay.ErrIdempotencyMismatch)
+	_, err = repo.Modify(t.Context(), m, dynastay.IdempotencyKey("n"))
+	assert.ErrorIs(t, err, dynastay.ErrIdempotencyMismatch, "all data is removed")
 }
 
 func TestInvalidSources(t *testing.T) {
@@ -306,6 +321,8 @@ func TestEraseGuest(t *testing.T) {
 	assert.Equal(t, made.Source, got.Source)
 	assert.Equal(t, fixture.Now, got.AnonymisedAt)
 	before := everything(t, db)
+	assert.NotContains(t, before[keyOf(made.ID).String()], "Data")
+	db.Clock.Advance(time.Hour)
 	require.NoError(t, repo.EraseGuest(t.Context(), made.ID), "again")
 	assert.Equal(t, before, everything(t, db))
 
