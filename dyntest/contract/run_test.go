@@ -24,6 +24,10 @@ func (r *recorder) Cleanup(f func()) { r.ending = append(r.ending, f) }
 
 func (r *recorder) Log(args ...any) { r.logged = append(r.logged, fmt.Sprint(args...)) }
 
+func (r *recorder) Logf(format string, args ...any) {
+	r.logged = append(r.logged, fmt.Sprintf(format, args...))
+}
+
 func (r *recorder) Errorf(format string, args ...any) {
 	r.failed = append(r.failed, fmt.Sprintf(format, args...))
 }

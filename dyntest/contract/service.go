@@ -3,7 +3,6 @@ package contract
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -91,7 +90,7 @@ func Service(t testing.TB, target ServiceTarget) {
 			t.Helper()
 			h := openHouse(t, target)
 			if missing := h.functions[0].missing(c.needs); missing != "" {
-				t.Log(fmt.Sprintf("contract: %s: not run, because the service has no %s", c.name, missing))
+				t.Logf("contract: %s: not run, because the service has no %s", c.name, missing)
 				return
 			}
 			if err := c.run(h); err != nil {

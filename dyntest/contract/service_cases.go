@@ -390,8 +390,8 @@ func (h *house) budget() error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(full)) {
 		spent, before := full[name], empty[name]
-		h.t.Log(fmt.Sprintf("contract: the budget: %s takes %d requests, %.1f read units and %.1f write units",
-			name, spent.Requests, spent.ReadUnits, spent.WriteUnits))
+		h.t.Logf("contract: the budget: %s takes %d requests, %.1f read units and %.1f write units",
+			name, spent.Requests, spent.ReadUnits, spent.WriteUnits)
 		if spent.Requests > before.Requests {
 			return fmt.Errorf("%s takes %d requests in a house with %d bookings more, and took %d:\n%s", name, spent.Requests, fullHouse, before.Requests, spent)
 		}
