@@ -4,7 +4,7 @@ import "github.com/dynastay/dynastay/internal/condition"
 
 // IfUser lets a write happen only if what it changes belongs to a user. A service that has the id of a user from a
 // session, and that of a booking from the user, need not read the booking first, and tells nothing about the bookings of
-// others: an operation on something that belongs to somebody else, or to nobody any more, fails exactly as if it did not
+// others: an operation on something that belongs to somebody else, or to nobody, fails exactly as if it did not
 // exist, with [ErrNotFound]. Whom it belongs to is a condition of the write, as everything that an operation reads is.
 //
 // It applies to each operation of the write whose [OpSpec] says that it is Owned, such as those that change a booking or

@@ -13,8 +13,8 @@ import (
 )
 
 // mostAnonymised is the number of payments and refunds that are anonymised in one transaction, with the booking and
-// the guard of its reference, which the first update of a booking of other software creates.
-const mostAnonymised = 98
+// the guards of its two references, which the first update after a write of other software claims.
+const mostAnonymised = 97
 
 // personal are the attributes of payments, of refunds and of the summary that say something about a person.
 var personal = []string{"CardBrand", "CardLast4", "FailureReason", "Reason"}
@@ -24,7 +24,7 @@ func (b *Booking) anonymised() bool { return !b.AnonymisedAt.IsZero() }
 // EraseGuest anonymises a booking that has no user, as [Eraser.Erase] does with those of a user. If the booking does not
 // exist or belongs to a user, EraseGuest fails with [dynastay.ErrNotFound], and if it is not over, with an
 // [*UpcomingError]. If it is anonymised already, EraseGuest does nothing. 2 requests: a consistent Query of the booking,
-// and the write; 2 more for every 98 further payments and refunds.
+// and the write; 2 more for every 97 further payments and refunds.
 func (r *Repository) EraseGuest(ctx context.Context, bookingID string) error {
 	_, err := r.anonymise(ctx, bookingID, func(booking dynastay.Row) (bool, error) {
 		switch {

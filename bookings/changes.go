@@ -15,11 +15,11 @@ import (
 //   - It is confirmed, also by Create: Bookings, Became: Status is Confirmed
 //   - Its guests check in, check out or do not arrive, it is cancelled, it expires: Bookings, Became: Status
 //   - Nights are released: Bookings, Became: Released is set and Status is NoShow
-//   - It is modified: Bookings; Stay, Rooms, Guests, Guest or Total differs
+//   - It is modified: Bookings; Stay, Rooms, Guests, Guest, Data or Total differs
 //   - It is paid, or a refund is recorded, also one that is pending: Bookings, Became: PaymentStatus
 //   - A payment is reported: PaymentAttempts, Became: Status
 //   - A refund is reported: Refunds, Became: Status
-//   - Its user is erased: Bookings, Became: AnonymisedAt is set
+//   - Its user or its guest is erased: Bookings, Became: AnonymisedAt is set
 //
 // A booking's own item is written together with each of its lines, payments and refunds, so a change of Bookings may
 // have an Old that is equal to New: use [stream.Change.Became], or compare fields. A handler that needs the lines too

@@ -24,7 +24,11 @@ type Refused = availability.Refused
 // rooms.
 type Request struct {
 	Quote  *availability.Quote
-	UserID string // "" for a guest without an account: only the lists of a user do not have the booking
+	UserID string // required, unless NoUser is set
+	// NoUser makes a booking for a guest without an account, such as a walk-in or a guest of a channel. It belongs to no
+	// user: it is in no user's lists, no user can change it with [dynastay.IfUser] or review it, and [Repository.EraseGuest]
+	// erases its guest.
+	NoUser bool
 	Guest  Guest
 	Source // of a booking that was not made on the platform itself
 	// UniqueReference refuses the request if another booking has the Channel and the ExternalReference, even if that was
@@ -65,12 +69,13 @@ const (
 // at the same time.
 //
 // With Request.UniqueReference, it fails with [dynastay.ErrAlreadyExists] and Field "ExternalReference" if another booking
-// has the reference, and needs one more action.
+// has the reference, and needs one more action. If the channel delivers a reservation again, the first delivery may have
+// taken the last room: call [Repository.ByExternalReference] before you request a quote, and after a refusal.
 //
-// With an idempotency key, the input is the user, the source, the data, the property, the stay, the numbers of guests, the
-// lines with their policies and subtotals, the taxes and fees, the promo code and the discounts, the guest's details and
-// the special requests, but not the time of the quote. A quote at a different price is a different input, so call
-// [Repository.MadeBy] before requesting a new quote.
+// With an idempotency key, the input is the user, the source and whether its reference is unique, the data, the
+// property, the stay, the numbers of guests, the lines with their policies and subtotals, the taxes and fees, the promo
+// code and the discounts, the guest's details, the special requests and the hold, but not the time of the quote. A quote
+// at a different price is a different input, so call [Repository.MadeBy] before requesting a new quote.
 func (r *Repository) CreateOp(req Request) *dynastay.Operation[*Booking] {
 	spelled, err := req.validate()
 	if err != nil {
@@ -107,7 +112,7 @@ func (r *Repository) CreateOp(req Request) *dynastay.Operation[*Booking] {
 				return nil, err
 			}
 			b := *made.Value // a copy: changes to the result must not reach the next preparation
-			b.Lines = slices.Clone(b.Lines)
+			b.Lines, b.Data = slices.Clone(b.Lines), maps.Clone(b.Data)
 			for i := range b.Lines {
 				b.Lines[i].Overbooked = sold.Lines[i].Overbooked
 			}
@@ -172,7 +177,7 @@ func (r *Repository) Create(ctx context.Context, req Request, opts ...dynastay.W
 // MadeBy returns the booking that an earlier call with an idempotency key created, or [dynastay.ErrNotFound]. Call it
 // before a retry requests a new quote: if the earlier call sold the last room to this guest, a new quote would fail.
 // MadeBy has no input to compare: if the key comes from a client, check that the booking is of the property and the
-// stay that the client asks for.
+// stay that the client asks for. The key of a guest without an account has no user as its scope: use the guest's session.
 func (r *Repository) MadeBy(ctx context.Context, key dynastay.Idempotency) (*Booking, error) {
 	made, err := r.db.MadeBy(ctx, key)
 	if err != nil {
@@ -248,10 +253,11 @@ func (req Request) validate() (spelled []dynastay.Key, err error) {
 	if err := req.Quote.Validate(); err != nil {
 		return nil, dynastay.Within("Quote", err)
 	}
-	if req.UserID != "" {
-		if _, err := keys.Partition(keys.BookingByUser{UserID: req.UserID}); err != nil {
-			return nil, err
-		}
+	switch _, err := keys.Partition(keys.BookingByUser{UserID: req.UserID}); {
+	case req.NoUser && req.UserID != "":
+		return nil, dynastay.Invalid("NoUser", "must not be set together with UserID")
+	case !req.NoUser && err != nil:
+		return nil, err
 	}
 	if err := req.validateSource(); err != nil {
 		return nil, err

@@ -62,7 +62,7 @@
 //
 // # Bookings of a channel, and of guests without an account
 //
-// A booking without a user is in no user's lists; everything else finds it. [Request.Source] says where it comes from, in
+// A booking with [Request.NoUser] is in no user's lists; all other lists and reads find it. [Request.Source] says where it comes from, in
 // lists too, and [Request.Data] has short texts of the platform's own. With [Request.UniqueReference], a reservation that a
 // channel delivers twice makes one booking, which [Repository.ByExternalReference] finds. [Repository.EraseGuest] erases a
 // guest who has no account.

@@ -15,8 +15,8 @@ import (
 )
 
 // Eraser removes a person from the bookings, for the erasure of a user. It anonymises them: what accounting needs
-// stays, which is the property, the rooms, the dates, the amounts, the status and the times, the references, also that of
-// the channel, the promo code, and all payments and refunds with their ids. The ids at the payment provider stay as well, because without them
+// stays, which is the property, the rooms, the dates, the amounts, the status and the times, the references, including
+// that of the channel, the promo code, and all payments and refunds with their ids. The ids at the payment provider stay as well, because without them
 // no payment could be found in the provider's statements, or be refunded. What goes:
 //
 //   - the user id, and with it the row in the list of the user's bookings
@@ -57,7 +57,7 @@ const (
 // Eraser returns the eraser of this repository. It sends no requests.
 func (r *Repository) Eraser(upcoming UpcomingPolicy) *Eraser { return &Eraser{r, upcoming} }
 
-// UpcomingError means that a user cannot be erased because of bookings that are not over.
+// UpcomingError means that a user, or a guest without an account, cannot be erased because of bookings that are not over.
 type UpcomingError struct {
 	UserID     string   // "" for a guest without an account
 	BookingIDs []string // sorted; with [CancelUpcoming], those that Erase does not cancel
@@ -73,7 +73,7 @@ func (e *UpcomingError) Error() string {
 	if e.UserID != "" {
 		who = "user " + shown.Masked(e.UserID)
 	}
-	return fmt.Sprintf("cannot erase %s: bookings that are not over: %s", who, strings.Join(ids, ", "))
+	return fmt.Sprintf("cannot erase %s: these bookings are not over: %s", who, strings.Join(ids, ", "))
 }
 
 // Is makes it match [dynastay.ErrRefused].
@@ -90,7 +90,7 @@ func (e *Eraser) Check(ctx context.Context, userID string) error {
 }
 
 // Erase anonymises all bookings of the user that the index shows, each in one transaction: conditional on the booking
-// as it was read, and with all its payments and refunds. A booking with more than 98 payments and refunds that contain
+// as it was read, and with all its payments and refunds. A booking with more than 97 payments and refunds that contain
 // something about the person takes several transactions; its own item is the last one to change, so an interrupted call
 // leaves nothing that the next one does not find. If a booking changes in the meantime, Erase decides again.
 //
@@ -105,7 +105,7 @@ func (e *Eraser) Check(ctx context.Context, userID string) error {
 // are valid in each case. After any other error, repeat the call.
 //
 // The requests of Check, then 2 for each booking, a consistent Query of the booking and the write, in parallel, see
-// [dynastay.Options]; 2 more to cancel it, and 2 more for every 98 further payments and refunds.
+// [dynastay.Options]; 2 more to cancel it, and 2 more for every 97 further payments and refunds.
 func (e *Eraser) Erase(ctx context.Context, userID string) (map[string]int, error) {
 	p := &erasure{Eraser: e, userID: userID, done: map[string]int{}}
 	var err error

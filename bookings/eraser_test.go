@@ -391,7 +391,7 @@ func TestErasureErrors(t *testing.T) {
 		assert.Empty(t, sent())
 	}
 	err := &bookings.UpcomingError{UserID: "ann@example.com", BookingIDs: []string{"bkg_1", "bob@example.com"}}
-	assert.EqualError(t, err, "cannot erase user ***: bookings that are not over: bkg_1, ***")
+	assert.EqualError(t, err, "cannot erase user ***: these bookings are not over: bkg_1, ***")
 
 	// A failure of the network ends the call; the next one does the rest.
 	b := i.bookFor(t, "user_1", payStay, 0)

@@ -127,7 +127,7 @@ func (r *Repository) QuoteModification(ctx context.Context, bookingID string, re
 }
 
 // ModifyOp gives a booking the stay, the rooms and the numbers of guests of a quote, another guest, other special
-// requests or another promo code. In one transaction, it returns the nights that are dropped, takes those that are
+// requests, other data or another promo code. In one transaction, it returns the nights that are dropped, takes those that are
 // added, under the conditions of the quote, and leaves those that the booking keeps alone. If a night cannot be sold as
 // quoted, it fails with [*Refused], and the booking stays as it is. If the booking has changed since the quote was
 // made, ModifyOp fails with [dynastay.ErrVersion]: call QuoteModification again. If its status or the time does not
@@ -159,7 +159,7 @@ func (r *Repository) QuoteModification(ctx context.Context, bookingID string, re
 //
 // With an idempotency key, the input is the booking, the property, the stay, the numbers of guests, the lines with
 // their policies and subtotals, the limit of overbooking, the taxes and fees, what is kept, whether it is waived, the
-// guest, the special requests, the promo code and the discounts. A replay returns no Missing nights.
+// guest, the special requests, the data, the promo code and the discounts. A replay returns no Missing nights.
 func (r *Repository) ModifyOp(m Modification) *dynastay.Operation[Modified] {
 	key, err := keys.Of(keys.Booking{BookingID: m.BookingID})
 	if err == nil {

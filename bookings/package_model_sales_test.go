@@ -207,7 +207,7 @@ func (s creating) write(w *world) (worldWrite, bool) {
 
 // call returns the call that books a quote.
 func (s creating) call(w *world, q *availability.Quote) worldWrite {
-	req := bookings.Request{Quote: q, UserID: s.user, Source: s.source, Data: s.data(), Guest: fixture.Request(nil).Guest, Hold: s.hold, PromoCode: s.code, Discounts: s.discounts}
+	req := bookings.Request{Quote: q, UserID: s.user, NoUser: s.user == "", Source: s.source, Data: s.data(), Guest: fixture.Request(nil).Guest, Hold: s.hold, PromoCode: s.code, Discounts: s.discounts}
 	if s.taxes > 0 {
 		req.TaxesAndFees = dollars(s.taxes)
 	}

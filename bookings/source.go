@@ -5,13 +5,16 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity"
 )
 
-// Source is where a booking comes from.
+// Source is where a booking comes from. It never changes.
 type Source struct {
-	Channel string // such as "expedia" or "front desk"; "" for the platform itself; at most 64 bytes
+	// Channel is such as "expedia" or "front desk", at most 64 bytes; "" for the platform itself. "Expedia" is another one.
+	Channel string
 	// ExternalReference is the id of the booking in the channel's system or in a partner's, at most 128 bytes. An id that
 	// has no letter and looks like a card number is refused: put the channel's name in front of it.
 	ExternalReference string
@@ -45,8 +48,8 @@ func (s *Source) agreed(in *dynastay.Input) {
 
 // Data are short texts of the platform's own about a booking, by name, such as {"campaign": "summer"}: at most
 // [MaxData], with at most [MaxDataBytes] together, counting the names. The library stores them and returns them; it does
-// not read them. They may not contain card data, and are removed when the booking is anonymised. A booking that they make
-// larger than 1 KB costs one more write unit for each of its changes.
+// not read them. They may not contain card data, and are removed when the booking is anonymised. Each change of a
+// booking costs a write unit for each KB, two in a transaction, and 512 bytes of data may add a KB.
 type Data map[string]string
 
 // The limits of [Data].
@@ -55,10 +58,26 @@ const (
 	MaxDataBytes = 512
 )
 
+// declare reads texts only. What other software may have stored beside them stays as it is, and must not make the booking
+// unreadable, since it could then neither be cancelled nor erased.
 func (d *Data) declare(f *entity.Fields) {
 	texts := map[string]string(*d)
-	entity.Keyed(f, "Data", &texts, func(f *entity.Fields, name string, text *string) { f.String(name, text) })
+	entity.Keyed(f, "Data", &texts, func(f *entity.Fields, name string, text *string) {
+		entity.Custom(f, name, text, storedText, textOrNone)
+	})
+	if maps.DeleteFunc(texts, func(_, text string) bool { return text == "" }); len(texts) == 0 {
+		texts = nil
+	}
 	*d = texts
+}
+
+func storedText(text string) (types.AttributeValue, error) { return dynastay.Text(text), nil }
+
+func textOrNone(v dynastay.Value) (string, error) {
+	if v.Kind() != dynastay.KindText {
+		return "", nil
+	}
+	return v.Text(), nil
 }
 
 func (d Data) validate() error {
@@ -68,14 +87,14 @@ func (d Data) validate() error {
 		if size += len(name) + len(d[name]); len(d) > MaxData || size > MaxDataBytes {
 			return dynastay.Invalid("Data", "must have at most %d entries and %d bytes, counting the names", MaxData, MaxDataBytes)
 		}
-		switch {
-		case name == "":
+		if name == "" {
 			return dynastay.Invalid("Data", "must not have an empty name")
-		case d[name] == "":
-			return dynastay.Invalid(at, "must not be empty")
 		}
 		if err := checkText(name, MaxDataBytes); err != nil {
-			return dynastay.Within("Data", err)
+			return dynastay.Within("Data", err) // without the name, which may be that of a card
+		}
+		if d[name] == "" {
+			return dynastay.Invalid(at, "must not be empty")
 		}
 		if err := checkText(d[name], MaxDataBytes); err != nil {
 			return dynastay.Within(at, err)

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -24,7 +25,7 @@ import (
 // expedia makes a request that of a channel.
 func expedia(reference string) func(*bookings.Request) {
 	return func(r *bookings.Request) {
-		r.UserID = ""
+		r.UserID, r.NoUser = "", true
 		r.Source = bookings.Source{Channel: "expedia", ExternalReference: reference}
 	}
 }
@@ -215,7 +216,7 @@ func TestSourceIsPartOfTheInput(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, made, again)
 	for i, edit := range []func(*bookings.Request){
-		func(r *bookings.Request) { r.UserID = "user_1" },
+		func(r *bookings.Request) { r.UserID, r.NoUser = "user_1", false },
 		func(r *bookings.Request) { r.Channel = "agoda" },
 		func(r *bookings.Request) { r.ExternalReference = "e2" },
 		func(r *bookings.Request) { r.UniqueReference = true },
@@ -258,6 +259,8 @@ func TestInvalidSources(t *testing.T) {
 		field string
 		edit  func(*bookings.Request)
 	}{
+		{"UserID", func(r *bookings.Request) { r.UserID = "" }},
+		{"NoUser", func(r *bookings.Request) { r.NoUser = true }},
 		{"Channel", func(r *bookings.Request) { r.Channel = strings.Repeat("c", 65) }},
 		{"Channel", func(r *bookings.Request) { r.Channel = card }},
 		{"ExternalReference", func(r *bookings.Request) { r.ExternalReference = strings.Repeat("r", 129) }},
@@ -267,6 +270,7 @@ func TestInvalidSources(t *testing.T) {
 		{"Data", func(r *bookings.Request) { r.Data = many }},
 		{"Data", func(r *bookings.Request) { r.Data = bookings.Data{"note": strings.Repeat("n", 509)} }},
 		{"Data", func(r *bookings.Request) { r.Data = bookings.Data{"": "x"} }},
+		{"Data", func(r *bookings.Request) { r.Data = bookings.Data{card: ""} }},
 		{"Data", func(r *bookings.Request) { r.Data = bookings.Data{card: "x"} }},
 		{"Data[note]", func(r *bookings.Request) { r.Data = bookings.Data{"note": ""} }},
 		{"Data[note]", func(r *bookings.Request) { r.Data = bookings.Data{"note": card} }},
@@ -303,20 +307,27 @@ func TestEraseGuest(t *testing.T) {
 		r.Guest.FirstName, r.Data, r.SpecialRequests = nemo, bookings.Data{"name": nemo}, nemo
 	}))
 	require.NoError(t, err)
-	raw.Set(t, db, bookingsTable, keyOf(made.ID), dynastay.Text(nemo), "Data", "of other software")
+	for name, v := range map[string]types.AttributeValue{
+		"text": dynastay.Text(nemo), "number": dynastay.Number(7), "map": &types.AttributeValueMemberM{Value: dynastay.Item{"name": dynastay.Text(nemo)}},
+	} {
+		raw.Set(t, db, bookingsTable, keyOf(made.ID), v, "Data", name)
+	}
+	got, err := repo.Get(t.Context(), made.ID)
+	require.NoError(t, err)
+	assert.Equal(t, bookings.Data{"name": nemo, "text": nemo}, got.Data, "the texts")
 	owned, err := repo.Create(t.Context(), requestOf(t, db, hotel))
 	require.NoError(t, err)
 
 	upcoming := blame.As[*bookings.UpcomingError](t, repo.EraseGuest(t.Context(), made.ID))
 	assert.Equal(t, []string{made.ID}, upcoming.BookingIDs)
-	assert.EqualError(t, upcoming, "cannot erase the guest: bookings that are not over: "+made.ID)
+	assert.EqualError(t, upcoming, "cannot erase the guest: these bookings are not over: "+made.ID)
 	_, err = repo.Cancel(t.Context(), made.ID, nemo, nil)
 	require.NoError(t, err)
 	dyntest.Costs(t, db, dyntest.Bill{Requests: 2, ReadUnits: 1, TableUnits: 2, IndexUnits: 2}, func() {
 		require.NoError(t, repo.EraseGuest(t.Context(), made.ID))
 	})
 	assertNobody(t, db)
-	got, err := repo.ByExternalReference(t.Context(), made.Source)
+	got, err = repo.ByExternalReference(t.Context(), made.Source)
 	require.NoError(t, err, "the channel's statement names it")
 	assert.Equal(t, made.Source, got.Source)
 	assert.Equal(t, fixture.Now, got.AnonymisedAt)

@@ -152,6 +152,34 @@ func TestAdoptCorruptValues(t *testing.T) {
 	}
 }
 
+// Other software may have given the room types of a property several currencies. Each keeps its own, also when others
+// come and go.
+func TestAdoptSeveralCurrencies(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t, propertyTables, dyntest.At(fixture.Now))
+	repo := properties.New(db.DB, nil)
+	property, room, _ := foreignItems(t, "123")
+	room["Currency"] = dynastay.Text("EUR")
+	for _, item := range []dynastay.Item{property, room, secondRoom(t)} {
+		put(t, db, item)
+	}
+	_, err := repo.Update(t.Context(), "prop_123", describe)
+	require.NoError(t, err)
+	prices := func() map[string]string {
+		got, err := repo.ByOwner(dynastay.RowOf(property).Text("OwnerId")).Page(t.Context(), dynastay.Paging{})
+		require.NoError(t, err)
+		require.Len(t, got.Items, 1)
+		all := map[string]string{}
+		for _, room := range got.Items[0].Card.Rooms {
+			all[room.ID] = room.BasePrice.String()
+		}
+		return all
+	}
+	assert.Equal(t, map[string]string{"room_789": "250.00 EUR", "room_790": "250.00 USD"}, prices())
+	require.NoError(t, repo.DeleteRoomType(t.Context(), "prop_123", "room_789"))
+	assert.Equal(t, map[string]string{"room_790": "250.00 USD"}, prices())
+}
+
 // A property that other software suspended is taken off sale by Suspend.
 func TestSuspendAForeignSuspendedProperty(t *testing.T) {
 	t.Parallel()

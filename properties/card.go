@@ -1,6 +1,7 @@
 package properties
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -68,15 +69,15 @@ var cardCodec = entity.Declare(func(f *entity.Fields, c *Card) {
 })
 
 // declareCardRooms stores the rooms in a map by id, so that a write of one room updates only its part of the card. Their
-// attributes have short names, and their currency is stored once, because every row of every search reads them. A policy
-// is there only if the room type has one of its own, even if it is that of the property: a change of the property's policy
+// attributes have short names, and their currency is stored once, because every search reads them for each property. Only
+// room types of other software may have several currencies; what differs is stored with the room. A policy is there only if the room type has one of its own, even if it is that of the property: a change of the property's policy
 // must not reach such a room, and does not write the rooms.
 func declareCardRooms(f *entity.Fields, rooms *[]CardRoom) {
 	byID := map[string]CardRoom{}
 	var currency dynastay.Currency
 	for _, room := range *rooms {
 		byID[room.ID] = room
-		currency = room.BasePrice.Currency()
+		currency = cmp.Or(currency, room.BasePrice.Currency())
 	}
 	entity.String(f, "Currency", &currency)
 	entity.Keyed(f, "Rooms", &byID, func(f *entity.Fields, id string, room *CardRoom) {
@@ -86,7 +87,12 @@ func declareCardRooms(f *entity.Fields, rooms *[]CardRoom) {
 			f.Int("A", &room.MaxAdults)
 			f.IfSet().Int("C", &room.MaxChildren)
 			f.Int("O", &room.MaxOccupancy)
-			f.Amount("P", currency, &room.BasePrice)
+			own := room.BasePrice.Currency()
+			if own == currency {
+				own = ""
+			}
+			entity.String(f, "U", &own)
+			f.Amount("P", cmp.Or(own, currency), &room.BasePrice)
 			entity.String(f, "L", &room.CancellationPolicy)
 		})
 	})

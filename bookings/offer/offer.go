@@ -37,7 +37,7 @@ type Offer struct {
 var ErrPurpose = errors.New("the offer is for a different purpose")
 
 // Request returns the input of [bookings.Repository.Create] for a new booking. If the offer has no UserID, set that of
-// the request. Request returns an error that matches [ErrPurpose] for an offer that modifies a booking: such an offer
+// the request, or NoUser. Request returns an error that matches [ErrPurpose] for an offer that modifies a booking: such an offer
 // may have old policies, which apply only to that booking.
 func (o Offer) Request(guest bookings.Guest) (bookings.Request, error) {
 	if o.BookingID != "" {

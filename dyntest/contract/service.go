@@ -17,7 +17,8 @@ import (
 // be methods or an HTTP handler. Calls come from several goroutines. A function that is nil is one that the service does
 // not have. Errors are of two kinds, which [ServiceTarget.Final] tells apart.
 type Functions struct {
-	// Search returns the ids of the properties that the service offers for an ask, on its first page.
+	// Search returns the ids of the properties that the service offers for an ask, on its first page. It must not answer from
+	// a cache: the cases compare it with what is stored.
 	Search func(ctx context.Context, ask Ask) (propertyIDs []string, err error)
 	// Hold takes the room, until the guest has paid or without any payment, and returns the id of the booking. The
 	// client of the guest chooses the request id. If it gets no answer, it sends the same request with the same id.
@@ -44,8 +45,8 @@ type Ask struct {
 
 // ServiceTarget is the service under test.
 type ServiceTarget struct {
-	// Open returns a process of the service on a database. Each case opens two, and one more for each time that a
-	// process breaks off: then a request to DynamoDB gets no answer, and neither do those after it.
+	// Open returns a process of the service on a database. Each case opens two, and more of them that break off: from then
+	// on, no request of such a process to DynamoDB gets an answer. Its calls have a context, which ends then too.
 	Open func(t testing.TB, db *dynastay.DB) Functions
 	// Tables are the service's own tables. Those of the library are always there.
 	Tables []*dynastay.Schema
@@ -65,14 +66,14 @@ type Budget struct{ Search, Hold, Confirm, Cancel, Lookup dyntest.Cost }
 //
 //   - "the race for the last room" needs Hold. Of many guests, exactly one gets the room, even if others were told that
 //     it is free.
-//   - "the lost answer" needs Hold. A guest who gets no answer and repeats the request has one booking, and it is
-//     complete, after whichever write the service broke off.
+//   - "the lost answer" needs Hold. A guest who gets no answer and repeats the request has one booking, with the status of
+//     a booking that was not disturbed, after whichever write the service broke off.
 //   - "the repeated webhook" needs Hold and Confirm. A payment counts once, however often it is reported. If the booking
 //     is cancelled or its hold has ended in the meantime, it is recorded, and the room stays free.
 //   - "the keyed repetition" needs Hold. A request id belongs to one guest and one stay. Its repetition returns the same
 //     booking, even while the first call is running.
 //   - "the cancellation" needs Hold and Cancel. It returns the room once.
-//   - "the stranger" needs Hold. Nobody sees or cancels somebody else's booking.
+//   - "the stranger" needs Hold, and Lookup or Cancel. Nobody sees or cancels somebody else's booking.
 //   - "the budget" needs no function. A call costs at most its limit, does not scan a table, and sends no more requests
 //     when there are many bookings.
 //
@@ -135,8 +136,11 @@ func (target ServiceTarget) final(err error) bool {
 	return errors.Is(err, dynastay.ErrRefused) || errors.Is(err, dynastay.ErrNotFound) || errors.Is(err, dynastay.ErrIdempotencyMismatch)
 }
 
-// patience is how long a guest's client, or a payment provider, sends a request again. It is far more than it takes.
-const patience = 30 * time.Second
+// How often and how long the client of a guest, or a payment provider, repeats a request. It is far more than it takes.
+const (
+	repetitions = 20
+	patience    = 30 * time.Second
+)
 
 // attempts is how often the library sends a write of a process whose network is about to break.
 const attempts = 2

@@ -111,12 +111,13 @@ func (h *house) held() (Ask, string, error) {
 func (h *house) insists(call func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(h.t.Context(), patience)
 	defer cancel()
-	for {
-		err := call(ctx)
-		if err == nil || h.final(err) || ctx.Err() != nil {
-			return err
+	var err error
+	for range repetitions {
+		if err = call(ctx); err == nil || h.final(err) || ctx.Err() != nil {
+			break
 		}
 	}
+	return err
 }
 
 // taken returns the ids of the bookings that have the room, or part of the stay.
@@ -151,7 +152,7 @@ func (h *house) sold(ask Ask, want ...string) error {
 	}
 	for _, night := range nights.Nights {
 		if left := 1 - len(want); night.Available != left {
-			return fmt.Errorf("on %s, %d rooms are left of 1, and %d bookings have it", night.Date, night.Available, len(want))
+			return fmt.Errorf("on %s, %d of 1 rooms are free, and %d bookings have the room", night.Date, night.Available, len(want))
 		}
 	}
 	return nil
@@ -203,7 +204,7 @@ func writes(r dyntest.Request) bool {
 // brokenOff calls a function of a process that dies with each of its writes in turn: the write is carried out, its
 // answer is lost, and nothing that the process sends afterwards arrives. Each time, before prepares the call, and then
 // looks at what is left. At last, the process lives.
-func (h *house) brokenOff(before func() error, call func(f Functions) error, then func() error) error {
+func (h *house) brokenOff(before func() error, call func(ctx context.Context, f Functions) error, then func() error) error {
 	for n := int64(1); ; n++ {
 		if err := before(); err != nil {
 			return err
@@ -219,25 +220,28 @@ func (h *house) brokenOff(before func() error, call func(f Functions) error, the
 				return writes(r) && sent.Add(1) == n && !dead.Swap(true)
 			},
 		})
-		err := call(dying)
+		ctx, end := context.WithTimeout(h.t.Context(), patience)
+		err := call(ctx, dying)
+		end() // what it may still be doing must not repair what it has left
 		rest.Stop()
 		last.Stop()
 		if !dead.Load() { // it had fewer writes
 			return cmpOr(err, then)
 		}
 		if err := then(); err != nil {
-			return fmt.Errorf("the service broke off after write %d, and the request came again: %w", n, err)
+			return fmt.Errorf("the service broke off after write %d, and the request was repeated: %w", n, err)
 		}
 	}
 }
 
-// overtaken calls a function, and has another call carried out between what it reads and its first write.
-func (h *house) overtaken(call, other func() error) (err, otherErr error) {
+// overtaken calls a function, and has another call carried out between what it reads and its first write. Both are
+// repeated until they have an answer.
+func (h *house) overtaken(call, other func(context.Context) error) (err, otherErr error) {
 	ran := false
-	i := h.db.Faults.Inject(dyntest.Before(func(context.Context) { otherErr, ran = other(), true }), dyntest.When{
+	i := h.db.Faults.Inject(dyntest.Before(func(context.Context) { otherErr, ran = h.insists(other), true }), dyntest.When{
 		Optional: true, Times: 1, Match: writes,
 	})
-	err = call()
+	err = h.insists(call)
 	i.Stop()
 	if !ran {
 		otherErr = errors.New("the service wrote nothing")

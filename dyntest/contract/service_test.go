@@ -19,6 +19,7 @@ import (
 	"github.com/dynastay/dynastay/internal/testing/page"
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/properties/search"
+	"github.com/dynastay/dynastay/users"
 )
 
 // service sells rooms as a platform on the library does.
@@ -122,7 +123,7 @@ func (s *service) lookup(ctx context.Context, userID, bookingID string) (booking
 	switch {
 	case err != nil:
 		return "", err
-	case b.UserID != userID:
+	case userID == "" || b.UserID != userID:
 		return "", dynastay.ErrNotFound
 	}
 	return b.Status, nil
@@ -195,7 +196,7 @@ var brokenServices = []struct {
 			return id, nil
 		}
 		return f
-	}, "the lost answer", "the service broke off after write 1, and the request came again: the booking is pending, and should be confirmed"},
+	}, "the lost answer", "the service broke off after write 1, and the request was repeated: the booking is pending, and should be confirmed"},
 
 	{"it counts reports", func(db *dynastay.DB, s *service) contract.Functions {
 		f := s.functions()
@@ -205,6 +206,23 @@ var brokenServices = []struct {
 		}
 		return f
 	}, "the repeated webhook", "the guest paid once, and 2 payments are recorded"},
+
+	{"it notes a report before it records the payment", func(db *dynastay.DB, s *service) contract.Functions {
+		f := s.functions()
+		f.Confirm = func(ctx context.Context, paid bookings.Payment) error {
+			_, err := users.New(db, nil).CreateWishlist(ctx, users.Wishlist{
+				ID: paid.BookingID, UserID: "webhooks", Name: paid.ProviderTransactionID,
+			})
+			if errors.Is(err, dynastay.ErrAlreadyExists) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			return s.confirm(ctx, paid)
+		}
+		return f
+	}, "the repeated webhook", "to a process that breaks off: the service broke off after write 1, and the request was repeated: the guest paid once, and 0 payments"},
 
 	{"it forgets what is paid for a cancelled booking", func(_ *dynastay.DB, s *service) contract.Functions {
 		f := s.functions()
@@ -286,7 +304,7 @@ var brokenServices = []struct {
 			return status, nil
 		}
 		return f
-	}, "the budget", "in a house with 20 bookings more, and took "},
+	}, "the budget", "when the hotel has 20 more bookings; before, it took "},
 }
 
 func TestServiceFindsMistakes(t *testing.T) {
@@ -326,6 +344,14 @@ func TestServiceWithoutFunctions(t *testing.T) {
 	}
 	assert.Contains(t, strings.Join(logged, "\n"), "the repeated webhook: not run, because the service has no Hold and Confirm")
 	only(t, logged, "contract: the budget: Search takes 2 requests, ")
+
+	failed, logged = checkService(t, contract.ServiceTarget{
+		Open: func(_ testing.TB, db *dynastay.DB) contract.Functions {
+			return contract.Functions{Hold: newService(db).hold}
+		},
+	})
+	assert.Empty(t, failed)
+	only(t, logged, "contract: the stranger: not run, because the service has no Lookup and no Cancel")
 }
 
 func TestServiceOverBudget(t *testing.T) {
