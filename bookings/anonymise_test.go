@@ -85,10 +85,12 @@ func plant(t *testing.T, id string) map[string]planted {
 	b := &bookings.Booking{
 		Summary: bookings.Summary{
 			ID: id, Reference: "BKG-" + id, UserID: "user_" + nemo, PropertyID: "prop_1", PropertyName: "The Inn",
-			Guest: bookings.Guest{FirstName: nemo, LastName: nemo, Email: nemo + "@example.com", Phone: nemo, Country: nemo},
-			Stay:  payStay, Guests: availability.Guests{Adults: 2, Children: 1}, Rooms: 1, Status: bookings.Cancelled,
+			Source: bookings.Source{Channel: "expedia", ExternalReference: "e1"},
+			Guest:  bookings.Guest{FirstName: nemo, LastName: nemo, Email: nemo + "@example.com", Phone: nemo, Country: nemo},
+			Stay:   payStay, Guests: availability.Guests{Adults: 2, Children: 1}, Rooms: 1, Status: bookings.Cancelled,
 			PaymentStatus: bookings.PaymentFailed, Total: dollarsOf("210"), HoldExpiresAt: plantedAt, CreatedAt: plantedAt,
 		},
+		Data:      bookings.Data{"name": nemo},
 		Breakdown: bookings.Breakdown{Rooms: dollarsOf("200"), TaxesAndFees: dollarsOf("20"), Discounts: dollarsOf("10")},
 		PromoCode: "SUMMER", SpecialRequests: nemo, CancellationPolicy: availability.NonRefundable,
 		TimeZone: "Europe/Paris", CheckInTime: "15:00", UpdatedAt: plantedAt, ConfirmedAt: plantedAt, CheckedInAt: plantedAt,
@@ -116,10 +118,12 @@ func plant(t *testing.T, id string) map[string]planted {
 	}
 	item, err := bookings.BookingEntity.Item(b)
 	add(item, err, planted{
-		known: bookings.BookingEntity.Known(), goes: []string{"UserId", "GuestInfo", "SpecialRequests", "CancellationReason", "GSI1PK", "GSI1SK"},
+		known: bookings.BookingEntity.Known(), goes: []string{"UserId", "GuestInfo", "Data", "SpecialRequests", "CancellationReason", "GSI1PK", "GSI1SK"},
 		changes: []string{"Version", "UpdatedAt", "AnonymisedAt"},
 	})
 	item["GuestInfo"].(*types.AttributeValueMemberM).Value["Passport"] = dynastay.Text(nemo)
+	item["Data"].(*types.AttributeValueMemberM).Value["Passports"] = &types.AttributeValueMemberL{Value: []types.AttributeValue{dynastay.Text(nemo)}}
+	item["UniqueReference"] = &types.AttributeValueMemberBOOL{Value: true}
 	item, err = bookings.AttemptEntity.Item(&p)
 	add(item, err, planted{known: bookings.AttemptEntity.Known(), goes: []string{"CardBrand", "CardLast4", "FailureReason"}})
 	item, err = bookings.RefundEntity.Item(&r)

@@ -105,6 +105,7 @@ func TestNoChangeOfABookingIsLost(t *testing.T) {
 				"Released.CheckOut": {dynastay.MustDate("2026-07-12")},
 				"PolicyCheckIn":     {dynastay.MustDate("2026-07-08"), dynastay.Date{}},
 				"UserID":            {"user_1", "user_2", ""}, "PropertyID": {"prop_1", "prop_2"},
+				"Data":   {bookings.Data{"a": "1"}, bookings.Data{"a": "2", "b": "3"}},
 				"Status": {bookings.Pending, bookings.Confirmed, bookings.Cancelled, bookings.Expired, bookings.CheckedIn},
 			}
 		},

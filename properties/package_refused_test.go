@@ -113,12 +113,12 @@ func TestCreateRefuses(t *testing.T) {
 	calls = append(calls, call{"Rooms[2].BasePrice.Currency", grand("p1"), unsorted}) // its index in the caller's list
 	calls = append(calls, call{"Status", grand("p1"), nil})                           // approved without a room type
 	var rooms []properties.RoomType
-	for i := range 50 {
+	for i := range 40 {
 		rooms = append(rooms, king(fmt.Sprintf("r%d", i), "100"))
-		rooms[i].Name, rooms[i].CancellationPolicy = "R", ""
+		rooms[i].Name, rooms[i].CancellationPolicy = strings.Repeat("R", 80), ""
 	}
 	calls = append(calls, call{"Card", grand("p1"), rooms}) // each room type is on the card
-	calls = append(calls, call{"AmenityIDs", grand("p1", func(p *properties.Property) { p.AmenityIDs = many(41) }), rooms})
+	calls = append(calls, call{"AmenityIDs", grand("p1", func(p *properties.Property) { p.AmenityIDs = many(51) }), rooms})
 
 	stop := db.Faults.Record()
 	for i, c := range calls {
