@@ -19,27 +19,17 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"syscall"
 	"text/tabwriter"
 	"time"
 
 	"github.com/dynastay/dynastay/dyntest/contract"
 	"github.com/dynastay/dynastay/dyntest/engine"
 	"github.com/dynastay/dynastay/dyntest/engine/docker"
+	"github.com/dynastay/dynastay/examples/report"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	stop()
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		os.Exit(2)
-	case err != nil:
-		fmt.Fprintln(os.Stderr, "contract:", err)
-		os.Exit(1)
-	}
+	report.Main("contract", func(ctx context.Context, out io.Writer, _ bool) error { return run(ctx, os.Args[1:], out, os.Stderr) })
 }
 
 func run(ctx context.Context, args []string, out, stderr io.Writer) (err error) {
@@ -66,7 +56,7 @@ func run(ctx context.Context, args []string, out, stderr io.Writer) (err error) 
 	if _, err := fmt.Fprintf(out, "%s\n\n", e.Name()); err != nil {
 		return err
 	}
-	return report(out, results)
+	return show(out, results)
 }
 
 func start(ctx context.Context, endpoint string) (*engine.Engine, error) {
@@ -81,8 +71,8 @@ func start(ctx context.Context, endpoint string) (*engine.Engine, error) {
 
 var verdicts = []contract.Verdict{contract.AsRequired, contract.Differs, contract.NotShown}
 
-// report prints the number of answers by group, and then what is not as required.
-func report(out io.Writer, results []contract.Result) error {
+// show prints the number of answers by group, and then what is not as required.
+func show(out io.Writer, results []contract.Result) error {
 	var groups []string
 	counts := map[string]map[contract.Verdict]int{}
 	for _, r := range results {

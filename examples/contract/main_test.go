@@ -36,7 +36,7 @@ func TestReport(t *testing.T) {
 		return contract.Case{Group: group, Name: name, Needs: "what needs it", Means: "what happens"}
 	}
 	var out strings.Builder
-	require.NoError(t, report(&out, []contract.Result{
+	require.NoError(t, show(&out, []contract.Result{
 		{Case: of("reads", "first"), Verdict: contract.AsRequired},
 		{Case: of("reads", "second"), Verdict: contract.Differs, Seen: "nothing"},
 		{Case: of("load", "third"), Verdict: contract.NotShown, Seen: "no time"},
@@ -63,5 +63,5 @@ var errBroken = errors.New("the disk is full")
 func (broken) Write([]byte) (int, error) { return 0, errBroken }
 
 func TestReportToABrokenWriter(t *testing.T) {
-	require.ErrorIs(t, report(broken{}, nil), errBroken)
+	require.ErrorIs(t, show(broken{}, nil), errBroken)
 }

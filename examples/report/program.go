@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -26,14 +27,17 @@ type Program struct {
 	Clock       func() time.Time // of the story
 }
 
-// Main runs a program until it ends or is interrupted. It prints an error, and then exits with status 1. colours tells
-// whether the output may have colours.
+// Main runs a program until it ends or is interrupted. It prints an error, and then exits with status 1, or with status 2 if
+// the program was asked for its flags. colours tells whether the output may have colours.
 func Main(name string, run func(ctx context.Context, w io.Writer, colours bool) error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	colours := os.Getenv("NO_COLOR") == "" && term.IsTerminal(int(os.Stdout.Fd()))
 	err := run(ctx, os.Stdout, colours)
 	stop()
-	if err != nil {
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		os.Exit(2)
+	case err != nil:
 		fmt.Fprintln(os.Stderr, name+":", err)
 		os.Exit(1)
 	}

@@ -17,11 +17,8 @@ import (
 	"crypto/rand"
 	"errors"
 	"flag"
-	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"syscall"
 	"text/tabwriter"
 	"time"
 
@@ -32,6 +29,7 @@ import (
 	"github.com/dynastay/dynastay/dyntest/engine"
 	"github.com/dynastay/dynastay/dyntest/engine/docker"
 	"github.com/dynastay/dynastay/dyntest/world"
+	"github.com/dynastay/dynastay/examples/report"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/keys/listingkeys"
 	"github.com/dynastay/dynastay/keys/venuekeys"
@@ -39,16 +37,7 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	stop()
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		os.Exit(2)
-	case err != nil:
-		fmt.Fprintln(os.Stderr, "world:", err)
-		os.Exit(1)
-	}
+	report.Main("world", func(ctx context.Context, out io.Writer, _ bool) error { return run(ctx, os.Args[1:], out, os.Stderr) })
 }
 
 // in prints numbers with commas.
