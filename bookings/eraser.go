@@ -16,8 +16,8 @@ import (
 
 // Eraser removes a person from the bookings, for the erasure of a user. It anonymises them: what accounting needs
 // stays, which is the property, the rooms, the dates, the amounts, the status and the times, the references, including
-// that of the channel, the promo code, and all payments and refunds with their ids. The ids at the payment provider stay as well, because without them
-// no payment could be found in the provider's statements, or be refunded. What goes:
+// that of the channel, the promo code, and all payments and refunds with their ids. The ids at the payment provider stay
+// as well, because without them no payment could be found in the provider's statements, or be refunded. What goes:
 //
 //   - the user id, and with it the row in the list of the user's bookings
 //   - the guest and the [Data], including what other software stored in the maps GuestInfo and Data
