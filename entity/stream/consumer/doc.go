@@ -25,7 +25,8 @@
 // it is handling, stores its position and hands the shard over. If a process dies, the others take its shards when they
 // have seen for the time of a lease that nobody renews it. They measure that with their own monotonic clocks, so the
 // clocks of the processes may differ. A process that could not renew a lease stops handling changes of the shard before
-// another one can take it; a handler that goes on although its context has ended may overlap.
+// another one can take it; a handler that goes on although its context has ended may overlap. While it does, its process
+// does not take the shard back, and after a second lease another one does, even if it has its share already.
 //
 // DynamoDB replaces a shard by new ones every few hours, and when a partition is split. The new shards are read after
 // their parent has been read to its end, so the changes of an item stay in order.

@@ -282,6 +282,7 @@ func (r *run) plan(all []*position) (take, ask []*position) {
 		if shards[i].owner = r.owner(p); shards[i].owner != "" {
 			shards[i].wanted = p.Wanted
 		}
+		shards[i].left = time.Since(r.seen[p.identity()].when) >= 2*r.spec.Lease // others have had a lease to take it
 	}
 	takes, asks := share(shards, r.me)
 	for _, i := range takes {

@@ -78,12 +78,14 @@ func TestShare(t *testing.T) {
 		{"nothing to do", nil, nil, nil},
 		{"alone, it takes everything", []holding{free, mine, free}, []int{0, 2}, nil},
 		{"the last one of an odd number", []holding{mine, theirs, free}, []int{2}, nil},
+		{"one that is left, beyond its share", []holding{mine, mine, theirs, {left: true}}, []int{3}, nil},
+		{"one that is held is not left", []holding{mine, mine, theirs, {owner: "they", left: true}}, nil, nil},
 		{"no more than its share", []holding{mine, mine, theirs, free}, nil, nil},
 		{"a new process asks for its share", []holding{theirs, theirs, theirs, theirs, theirs}, nil, []int{0, 1}},
-		{"what it asked for counts", []holding{theirs, theirs, theirs, {"they", "me"}}, nil, []int{0}},
-		{"what is wanted by others is left alone", []holding{{"they", "x"}, {"they", "x"}, theirs}, nil, nil},
+		{"what it asked for counts", []holding{theirs, theirs, theirs, {owner: "they", wanted: "me"}}, nil, []int{0}},
+		{"what is wanted by others is left alone", []holding{{owner: "they", wanted: "x"}, {owner: "they", wanted: "x"}, theirs}, nil, nil},
 		{"one shard of another is not asked for", []holding{theirs}, nil, nil},
-		{"a process that only asks may be dead", []holding{{"me", "x"}, free, free, free, free}, []int{1, 2, 3, 4}, nil},
+		{"a process that only asks may be dead", []holding{{owner: "me", wanted: "x"}, free, free, free, free}, []int{1, 2, 3, 4}, nil},
 		{"a free one is better than asking", []holding{theirs, theirs, free, free}, []int{2, 3}, nil},
 	} {
 		take, ask := share(test.shards, "me")
