@@ -95,8 +95,8 @@
 //
 //   - for tables: [Open], [DB], [Options], [Retry], [Client]; to create them, [TableOptions], [Admin] and [TableError]
 //   - as values: [Date], [NewDate], [DateOf], [ParseDate], [MustDate]; [Stay], [ParseStay], [MustStay], [MonthOf];
-//     [Money], [NewMoney], [ParseMoney], [MustMoney], [MoneyOfMinor], [MoneyOfDigits], [Currency]; [Rating],
-//     [ParseRating], [MaxRating]
+//     [Money], [NewMoney], [ParseMoney], [MustMoney], [MoneyOfMinor], [MoneyOfDigits], [Currency]; [Percent],
+//     [ParsePercent]; [Rating], [ParseRating], [MaxRating]
 //   - to read: [List], [Page], [Paging], [Cursor], [ReadOption], [Consistent]; [Merge], [Intersect], [Union], [Load]
 //   - to write: [Do], [Operation], [Part], [WriteOption], [IdempotencyKey], [Idempotency], [IfUser]; [UpdateOption],
 //     [IfVersion], [IfWritten], [AgreedOn], [OrMissing], [WriteID]

@@ -123,7 +123,7 @@ func (w *world) codeItems() map[string]map[string]any {
 // coding creates a promo code.
 type coding struct {
 	code            string
-	percent         bookings.Percent // 0 for a fixed amount
+	percent         dynastay.Percent // 0 for a fixed amount
 	cents, min, max int64
 	currency        dynastay.Currency
 	from, until     moment // after now
@@ -138,7 +138,7 @@ var codePool = []string{"SAVE", "save", " Ten ", "TEN", "Été", "A B", "NIGHT",
 
 func drawCoding(t *rapid.T) worldStep {
 	s := coding{
-		code: model.OneOf(t, "code", codePool...), percent: model.OneOf(t, "percent", bookings.Percent(0), 0, 10_00, 12_50, 33_33, 100_00), cents: model.OneOf(t, "amount", int64(2_500), 15_000, 1),
+		code: model.OneOf(t, "code", codePool...), percent: model.OneOf(t, "percent", dynastay.Percent(0), 0, 10_00, 12_50, 33_33, 100_00), cents: model.OneOf(t, "amount", int64(2_500), 15_000, 1),
 		min: model.OneOf(t, "min", int64(0), 0, 0, 15_000, 20_001), max: model.OneOf(t, "max", int64(0), 0, 0, 2_000),
 		currency: model.OneOf(t, "currency", dynastay.Currency("USD"), "USD", "USD", "EUR"),
 		limit:    model.OneOf(t, "limit", 0, 0, 1, 1, 2, 3), active: !onceIn(t, 6, "inactive"), spoilt: max(0, model.UpTo(t, 30, "spoilt")-26), key: drawKey(t),
@@ -205,7 +205,7 @@ func (s coding) run(w *world, on program) {
 func (w *world) offer() {
 	past, day, later := -time.Hour, 50*time.Hour, 5*time.Hour
 	for _, s := range []coding{
-		{code: "LAST", percent: model.OneOf(w.t, "percent", bookings.Percent(12_50), 33_33, 100_00), min: model.OneOf(w.t, "min", int64(0), 10_001, 20_001), active: true, currency: "USD"},
+		{code: "LAST", percent: model.OneOf(w.t, "percent", dynastay.Percent(12_50), 33_33, 100_00), min: model.OneOf(w.t, "min", int64(0), 10_001, 20_001), active: true, currency: "USD"},
 		{code: "Ten", cents: 2_500, limit: model.OneOf(w.t, "limit", 1, 2), active: true, currency: "USD"},
 		{code: "NIGHT", percent: 12_50, max: model.OneOf(w.t, "max", int64(0), 2_000), until: &day, active: true,
 			from: model.OneOf(w.t, "from", &past, &past, &past, &later), currency: model.OneOf(w.t, "currency", dynastay.Currency("USD"), "USD", "USD", "EUR")},

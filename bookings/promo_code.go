@@ -27,10 +27,10 @@ type PromoCode struct {
 	Code        string
 	Description string // at most entity.MaxNote bytes, no card data
 
-	Percent     Percent        `json:",omitzero"` // of the price of the rooms; 0 for a fixed amount
-	Amount      dynastay.Money `json:",omitzero"` // the fixed amount; zero Money for a percentage
-	MinAmount   dynastay.Money `json:",omitzero"` // the least price of the rooms for which the code can be used; zero Money for none
-	MaxDiscount dynastay.Money `json:",omitzero"` // the largest discount; zero Money for no limit
+	Percent     dynastay.Percent `json:",omitzero"` // of the price of the rooms; 0 for a fixed amount
+	Amount      dynastay.Money   `json:",omitzero"` // the fixed amount; zero Money for a percentage
+	MinAmount   dynastay.Money   `json:",omitzero"` // the least price of the rooms for which the code can be used; zero Money for none
+	MaxDiscount dynastay.Money   `json:",omitzero"` // the largest discount; zero Money for no limit
 
 	ValidFrom time.Time `json:",omitzero"` // zero for no limit
 	// ValidUntil is the last second in which the code can be used: with 23:59:59, it can be used until midnight. Zero for
@@ -134,7 +134,7 @@ func (p *PromoCode) Discount(rooms dynastay.Money) (dynastay.Money, error) {
 func (p *PromoCode) unlimited(rooms dynastay.Money) (dynastay.Money, error) {
 	switch {
 	case p.Percent > 0:
-		discount, err := rooms.Portion(int(p.Percent), int(MaxPercent))
+		discount, err := rooms.Portion(int(p.Percent), int(dynastay.MaxPercent))
 		return discount, dynastay.Within("Rooms", err)
 	case p.Amount.Sign() > 0:
 		return p.Amount, nil
@@ -268,7 +268,9 @@ func (p *PromoCode) setDiscount(kind discountType, value dynastay.Money) (name s
 	p.Percent, p.Amount = 0, dynastay.Money{}
 	switch {
 	case kind == percentage:
-		p.Percent, err = ParsePercent(value.Digits())
+		if p.Percent, err = dynastay.ParsePercent(value.Digits()); err == nil {
+			err = p.Percent.Validate()
+		}
 		return attrDiscount, err
 	case kind == fixed && value.Sign() <= 0:
 		return attrDiscount, errors.New("must be positive")

@@ -130,7 +130,7 @@ func TestUnreadablePromoCode(t *testing.T) {
 	item["DiscountValue"] = number("1.25E+1")
 	p, err := bookings.PromoEntity.Value(dynastay.RowOf(item))
 	require.NoError(t, err)
-	assert.Equal(t, bookings.Percent(12_50), p.Percent)
+	assert.Equal(t, dynastay.Percent(12_50), p.Percent)
 }
 
 // The form in which a code is stored does not depend on how it is typed, and it is its own form.
@@ -211,7 +211,7 @@ func TestPromoCodeUsable(t *testing.T) {
 func TestDiscount(t *testing.T) {
 	t.Parallel()
 	yen := func(amount string) dynastay.Money { return dynastay.MustMoney(amount, "JPY") }
-	percent := func(p bookings.Percent, limit dynastay.Money) bookings.PromoCode {
+	percent := func(p dynastay.Percent, limit dynastay.Money) bookings.PromoCode {
 		return bookings.PromoCode{Code: "X", Percent: p, MaxDiscount: limit}
 	}
 	for _, test := range []struct {
@@ -301,8 +301,8 @@ func TestDiscountIsExact(t *testing.T) {
 		if rapid.Bool().Draw(t, "fixed") {
 			p.Amount, want = money("amount", 1)
 		} else {
-			p.Percent = bookings.Percent(rapid.IntRange(1, int(bookings.MaxPercent)).Draw(t, "percent"))
-			want.Mul(want, big.NewRat(int64(p.Percent), int64(bookings.MaxPercent)))
+			p.Percent = dynastay.Percent(rapid.IntRange(1, int(dynastay.MaxPercent)).Draw(t, "percent"))
+			want.Mul(want, big.NewRat(int64(p.Percent), int64(dynastay.MaxPercent)))
 		}
 		smaller := func(limit *big.Rat) {
 			if limit.Cmp(want) < 0 {

@@ -77,14 +77,14 @@ func TestOddPromoCodes(t *testing.T) {
 	_, repo := openPromos(t)
 	codes := []string{"A#B", "A%23B", "A/B", "METADATA", "A B", "夏2024", "STRAßE", "STRASSE", "I", "ı", "S", "ſ", strings.Repeat("#", bookings.MaxPromoCode)}
 	for i, code := range codes {
-		_, err := repo.CreatePromoCode(t.Context(), bookings.PromoCode{Code: code, Percent: bookings.Percent(i + 1)})
+		_, err := repo.CreatePromoCode(t.Context(), bookings.PromoCode{Code: code, Percent: dynastay.Percent(i + 1)})
 		require.NoError(t, err, code)
 	}
 	for i, code := range codes {
 		got, err := repo.PromoCode(t.Context(), code)
 		require.NoError(t, err)
 		assert.Equal(t, code, got.Code)
-		assert.Equal(t, bookings.Percent(i+1), got.Percent)
+		assert.Equal(t, dynastay.Percent(i+1), got.Percent)
 	}
 }
 
@@ -144,7 +144,7 @@ func TestCreatePromoCodeRefuses(t *testing.T) {
 	made, err := repo.CreatePromoCode(t.Context(), edge)
 	require.NoError(t, err)
 	assert.Equal(t, strings.Repeat("X", 64), made.Code)
-	_, err = repo.CreatePromoCode(t.Context(), summer(func(p *bookings.PromoCode) { p.ValidFrom, p.Percent = time.Time{}, bookings.MaxPercent }))
+	_, err = repo.CreatePromoCode(t.Context(), summer(func(p *bookings.PromoCode) { p.ValidFrom, p.Percent = time.Time{}, dynastay.MaxPercent }))
 	require.NoError(t, err)
 }
 

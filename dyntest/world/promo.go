@@ -22,7 +22,7 @@ const (
 
 var (
 	promoWords = []string{"CITY", "STAY", "HELLO", "WEEKEND", "SUMMER", "BREAK"}
-	promoRates = []bookings.Percent{5_00, 10_00, 12_50, 15_00, 20_00}
+	promoRates = []dynastay.Percent{5_00, 10_00, 12_50, 15_00, 20_00}
 	useLimits  = []share[int]{{25, 0}, {15, 1}, {15, 2}, {20, 5}, {15, 20}, {10, 100}}
 )
 

@@ -41,7 +41,7 @@ func newPromos(c *checker) []*promo {
 	}
 	for _, p := range all {
 		_, err := bookings.New(c.db.Direct, nil).CreatePromoCode(c.t.Context(), bookings.PromoCode{
-			Code: p.code, Percent: bookings.Percent(p.percent), Amount: dollars(p.amount), MaxDiscount: dollars(p.most),
+			Code: p.code, Percent: dynastay.Percent(p.percent), Amount: dollars(p.amount), MaxDiscount: dollars(p.most),
 			MinAmount: dollars(p.least), UsageLimit: p.limit, Active: true,
 		})
 		if err != nil {

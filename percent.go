@@ -1,4 +1,4 @@
-package bookings
+package dynastay
 
 import (
 	"fmt"
@@ -6,34 +6,38 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/internal/shown"
 )
 
-// Percent is a percentage in hundredths of a percent: 1250 is 12.5 %. Integers keep discounts exact. Zero means none.
+// Percent is a percentage in hundredths of a percent: 1250 is 12.5 %, −1000 is −10 %. Integers keep prices exact. Zero
+// means none.
 type Percent int
 
 // MaxPercent is 100 %.
 const MaxPercent Percent = 100_00
 
-var percentForm = regexp.MustCompile(`^([0-9]{1,3})(?:\.([0-9]{1,2}))?$`)
+var percentForm = regexp.MustCompile(`^-?([0-9]{1,3})(?:\.([0-9]{1,2}))?$`)
 
-// ParsePercent parses "15", "12.5" or "7.25". It returns an error for more than two decimal places, and for a
-// percentage outside 0.01 to 100.
+// ParsePercent parses "15", "12.5" or "-7.25". It returns an error for more than two decimal places, for zero, and for a
+// percentage outside −999.99 to 999.99.
 func ParsePercent(text string) (Percent, error) {
 	if match := percentForm.FindStringSubmatch(text); match != nil {
 		hundredths, _ := strconv.Atoi(match[1] + (match[2] + "00")[:2]) // cannot fail: they are at most 5 digits
-		if p := Percent(hundredths); p.Validate() == nil {
-			return p, nil
+		if text[0] == '-' {
+			hundredths = -hundredths
+		}
+		if hundredths != 0 {
+			return Percent(hundredths), nil
 		}
 	}
-	return 0, dynastay.Invalid("Percent", "must be between 0.01 and 100 with at most 2 decimal places, got %q", shown.Truncated(text))
+	return 0, Invalid("Percent", "must be a number other than 0, with at most 3 digits and 2 decimal places, got %q", shown.Truncated(text))
 }
 
-// Validate returns an error unless p is between 0.01 and 100 %.
+// Validate checks a percentage that is part of a whole, such as a discount. It returns an error unless p is between 0.01
+// and 100 %.
 func (p Percent) Validate() error {
 	if p < 1 || p > MaxPercent {
-		return dynastay.Invalid("", "must be between 0.01 and 100, got %s", p)
+		return Invalid("", "must be between 0.01 and 100, got %s", p)
 	}
 	return nil
 }
