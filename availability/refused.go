@@ -2,7 +2,6 @@ package availability
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -24,11 +23,14 @@ const (
 	MaxStay           Reason = "max_stay"            // an arrival on this date may not stay this long
 	PriceChanged      Reason = "price_changed"       // the price is no longer the quoted price; quote again
 	OtherCurrency     Reason = "other_currency"      // the price is not in the currency of the other nights, or of the request
+	TooEarly          Reason = "too_early"           // the rate plan is not sold so many days ahead yet
+	TooLate           Reason = "too_late"            // the rate plan must be booked earlier
 )
 
 // RefusedNight is one night that cannot be sold, and why.
 type RefusedNight struct {
 	RoomTypeID string
+	RatePlanID string        // if the plan refuses the night; "" otherwise
 	Date       dynastay.Date `json:",omitzero"`
 	Reason     Reason
 	Left       int            // the rooms left, for SoldOut; 0 if the night is overbooked
@@ -48,7 +50,7 @@ type Refused struct {
 func (r *Refused) Error() string {
 	texts := make([]string, len(r.Nights))
 	for i, n := range r.Nights {
-		texts[i] = fmt.Sprintf("%s %s", n.RoomTypeID, n)
+		texts[i] = strings.Join(strings.Fields(n.RoomTypeID+" "+n.RatePlanID+" "+n.String()), " ")
 	}
 	return "cannot be sold: " + strings.Join(texts, ", ")
 }

@@ -74,12 +74,22 @@ func fitsRooms(id string, room dynastay.Row, rooms int) error {
 }
 
 // checkPrice rejects a price that no room can be sold at.
-func checkPrice(price dynastay.Money) error {
-	if err := price.Validate(); err != nil {
-		return dynastay.Within("Price", err)
+func checkPrice(price dynastay.Money) error { return checkAmount("Price", price) }
+
+func checkAmount(field string, amount dynastay.Money) error {
+	if err := amount.Validate(); err != nil {
+		return dynastay.Within(field, err)
 	}
-	if price.Sign() < 0 {
-		return dynastay.Invalid("Price", "must not be negative")
+	if amount.Sign() < 0 {
+		return dynastay.Invalid(field, "must not be negative")
+	}
+	return nil
+}
+
+func checkRoomTypeID(field, id string) error {
+	_, err := keys.Of(keys.RoomTypeGuard{RoomTypeID: id})
+	if invalid := (*dynastay.InvalidError)(nil); errors.As(err, &invalid) {
+		return dynastay.Invalid(field, "%s", invalid.Reason)
 	}
 	return nil
 }

@@ -90,10 +90,8 @@ func (c Change) Validate() error {
 		return dynastay.Invalid("RoomTypeIDs", "must have at most %d entries", maxEntries)
 	}
 	for i, id := range c.RoomTypeIDs {
-		if _, err := keys.Of(keys.RoomTypeGuard{RoomTypeID: id}); err != nil {
-			var invalid *dynastay.InvalidError
-			_ = errors.As(err, &invalid)
-			return dynastay.Invalid(fmt.Sprintf("RoomTypeIDs[%d]", i), "%s", invalid.Reason)
+		if err := checkRoomTypeID(fmt.Sprintf("RoomTypeIDs[%d]", i), id); err != nil {
+			return err
 		}
 	}
 	if err := checkRange("Dates", c.Dates, c.Weekdays); err != nil {

@@ -1,0 +1,79 @@
+package availability
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/dynastay/dynastay"
+)
+
+// RateConditions say for which stays a plan is sold. The zero value means any.
+type RateConditions struct {
+	MinStay, MaxStay int // nights; 0 means no limit
+	// MinDaysAhead and MaxDaysAhead limit the days between today at the property and the check-in. 0 and nil mean no
+	// limit; a MaxDaysAhead of 0 is for arrivals on the same day.
+	MinDaysAhead int
+	MaxDaysAhead *int     `json:",omitzero"`
+	Arrivals     Weekdays // days of the week on which a stay may begin
+	// Dates are half-open ranges, at most 10; every night of the stay must be in one of them. None means any date.
+	Dates []dynastay.Stay `json:",omitzero"`
+}
+
+// maxDaysAhead is two years, as long as nights can be open.
+const maxDaysAhead = 732
+
+func (c RateConditions) validate() error {
+	switch {
+	case c.MinStay < 0 || c.MinStay > MaxNights:
+		return dynastay.Invalid("MinStay", "must be between 0 and %d", MaxNights)
+	case c.MaxStay < 0 || c.MaxStay > MaxNights:
+		return dynastay.Invalid("MaxStay", "must be between 0 and %d", MaxNights)
+	case c.MaxStay > 0 && c.MaxStay < c.MinStay:
+		return dynastay.Invalid("MaxStay", "must not be less than MinStay, %d", c.MinStay)
+	case c.MinDaysAhead < 0 || c.MinDaysAhead > maxDaysAhead:
+		return dynastay.Invalid("MinDaysAhead", "must be between 0 and %d", maxDaysAhead)
+	case c.MaxDaysAhead != nil && (*c.MaxDaysAhead < c.MinDaysAhead || *c.MaxDaysAhead > maxDaysAhead):
+		return dynastay.Invalid("MaxDaysAhead", "must be between MinDaysAhead, %d, and %d", c.MinDaysAhead, maxDaysAhead)
+	case len(c.Dates) > maxRanges:
+		return dynastay.Invalid("Dates", "must have at most %d entries", maxRanges)
+	}
+	if err := c.Arrivals.Validate(); err != nil {
+		return dynastay.Invalid("Arrivals", "%s", err.(*dynastay.InvalidError).Reason)
+	}
+	for i, dates := range c.Dates {
+		if err := dates.Validate(); err != nil {
+			return dynastay.Within(fmt.Sprintf("Dates[%d]", i), err)
+		}
+	}
+	return nil
+}
+
+// broken returns the conditions that a stay does not meet which is booked on a certain day.
+func (c RateConditions) broken(stay dynastay.Stay, today dynastay.Date) (all []RefusedNight) {
+	add := func(date dynastay.Date, reason Reason, limit int) {
+		all = append(all, RefusedNight{Date: date, Reason: reason, Nights: limit})
+	}
+	ahead := today.DaysUntil(stay.CheckIn)
+	if stay.Nights() < c.MinStay {
+		add(stay.CheckIn, MinStay, c.MinStay)
+	}
+	if c.MaxStay > 0 && stay.Nights() > c.MaxStay {
+		add(stay.CheckIn, MaxStay, c.MaxStay)
+	}
+	if ahead < c.MinDaysAhead {
+		add(stay.CheckIn, TooLate, 0)
+	}
+	if c.MaxDaysAhead != nil && ahead > *c.MaxDaysAhead {
+		add(stay.CheckIn, TooEarly, 0)
+	}
+	if !c.Arrivals.Has(stay.CheckIn) {
+		add(stay.CheckIn, ClosedToArrival, 0)
+	}
+	for date := range stay.Dates() {
+		in := func(dates dynastay.Stay) bool { return dates.Contains(date) }
+		if len(c.Dates) > 0 && !slices.ContainsFunc(c.Dates, in) {
+			add(date, NotOnSale, 0)
+		}
+	}
+	return all
+}
