@@ -32,7 +32,10 @@ func run(ctx context.Context, w io.Writer, colours bool) error {
 		return err
 	}
 	s := &story{today: time.Date(2037, 7, 1, 9, 0, 0, 0, time.UTC), zone: lisbon, colours: colours}
-	p := report.Program{Name: "host", Table: listingkeys.Table, Clock: func() time.Time { return s.today }}
+	p := report.Program{
+		Name: "host", Tables: []*dynastay.Schema{listingkeys.Table},
+		Options: dynastay.Options{Clock: func() time.Time { return s.today }},
+	}
 	return p.Run(ctx, w, func(ctx context.Context, out *report.Report, open func() *dynastay.DB) error {
 		s.calendar = listing.New(open())
 		return s.month(ctx, out)

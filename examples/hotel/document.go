@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/examples/report"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 )
@@ -41,7 +42,7 @@ func documentItems() (map[string][]dynastay.Item, error) {
 
 // loadDocument puts raw items, past the validation of the repositories, which sell no stay in the past. A custom
 // operation can write any items, alone or together with operations of the repositories.
-func (d *desk) loadDocument(ctx context.Context, out *details) error {
+func (d *desk) loadDocument(ctx context.Context, out *report.Findings) error {
 	items, err := documentItems()
 	if err != nil {
 		return err
@@ -49,7 +50,7 @@ func (d *desk) loadDocument(ctx context.Context, out *details) error {
 	for _, schema := range keys.Tables() {
 		for _, item := range items[schema.Name] {
 			row := dynastay.RowOf(item)
-			out.row(schema.Name, row.Text(keys.AttrEntityType), schema.Key.From(row))
+			out.Row(schema.Name, row.Text(keys.AttrEntityType), schema.Key.From(row))
 		}
 	}
 	return d.db.Write(ctx, dynastay.NewOp(dynastay.OpSpec[struct{}]{
@@ -65,18 +66,18 @@ func (d *desk) loadDocument(ctx context.Context, out *details) error {
 	}))
 }
 
-func (d *desk) readDocument(ctx context.Context, out *details) error {
+func (d *desk) readDocument(ctx context.Context, out *report.Findings) error {
 	guest, err := d.users.ByEmail(ctx, "John.Doe@example.com")
 	if err != nil {
 		return err
 	}
-	out.row("user", guest.ID, guest.FirstName+" "+guest.LastName, guest.Email)
+	out.Row("user", guest.ID, guest.FirstName+" "+guest.LastName, guest.Email)
 
 	booking, err := d.bookings.ByReference(ctx, "BKG-2024-XYZ123")
 	if err != nil {
 		return err
 	}
-	out.row("booking", booking.ID, booking.Stay, booking.Status, booking.Total)
+	out.Row("booking", booking.ID, booking.Stay, booking.Status, booking.Total)
 
 	line := booking.Lines[0]
 	prices, err := d.nights.Prices(ctx, line.RoomTypeID, booking.Stay)
@@ -84,14 +85,14 @@ func (d *desk) readDocument(ctx context.Context, out *details) error {
 		return err
 	}
 	for _, night := range prices.Nights {
-		out.row("night", line.RoomTypeID, night.Date, line.Name, night.Price)
+		out.Row("night", line.RoomTypeID, night.Date, line.Name, night.Price)
 	}
 	return nil
 }
 
 // adoptDocument makes the first update of the property that other software stored. It gets what it lacks: a card, the
 // keys of the indexes, guards, and the items of its amenities.
-func (d *desk) adoptDocument(ctx context.Context, out *details) error {
+func (d *desk) adoptDocument(ctx context.Context, out *report.Findings) error {
 	found, err := d.properties.Update(ctx, "prop_123", func(p *properties.Property) error {
 		p.Contact.Website = "https://stay.grandluxury.example"
 		return nil
@@ -104,7 +105,7 @@ func (d *desk) adoptDocument(ctx context.Context, out *details) error {
 			return err
 		}
 		if card.PropertyID == found.ID {
-			out.row("found by city", card.Name, card.Rating, fmt.Sprintf("%d amenities", len(card.AmenityIDs)), card.Rooms[0].Name)
+			out.Row("found by city", card.Name, card.Rating, fmt.Sprintf("%d amenities", len(card.AmenityIDs)), card.Rooms[0].Name)
 		}
 	}
 	return nil

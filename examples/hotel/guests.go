@@ -9,10 +9,11 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/examples/report"
 	"github.com/dynastay/dynastay/users"
 )
 
-func (d *desk) signUp(ctx context.Context, out *details) error {
+func (d *desk) signUp(ctx context.Context, out *report.Findings) error {
 	guest, err := d.users.Create(ctx, users.User{
 		ID: "user_ada", Email: "Ada@Example.com", FirstName: "Ada", LastName: "Byron", Role: users.Customer,
 		Phone: "+44 20 7946 0958", Country: "United Kingdom",
@@ -21,11 +22,11 @@ func (d *desk) signUp(ctx context.Context, out *details) error {
 		return err
 	}
 	d.guest = guest
-	out.row("user", guest.ID, guest.FirstName+" "+guest.LastName, guest.Email)
+	out.Row("user", guest.ID, guest.FirstName+" "+guest.LastName, guest.Email)
 	return nil
 }
 
-func (d *desk) book(ctx context.Context, out *details) error {
+func (d *desk) book(ctx context.Context, out *report.Findings) error {
 	booking, err := d.bookings.Create(ctx, bookings.Request{
 		Quote:  d.offer,
 		UserID: d.guest.ID,
@@ -43,29 +44,29 @@ func (d *desk) book(ctx context.Context, out *details) error {
 	}
 	d.booking = booking
 	line := booking.Lines[0]
-	out.row(booking.Reference, booking.Status, booking.PropertyName, line.Name, booking.Total)
+	out.Row(booking.Reference, booking.Status, booking.PropertyName, line.Name, booking.Total)
 	return nil
 }
 
-func (d *desk) find(ctx context.Context, out *details) error {
+func (d *desk) find(ctx context.Context, out *report.Findings) error {
 	found, err := d.bookings.ByReference(ctx, d.booking.Reference)
 	if err != nil {
 		return err
 	}
-	out.row("reference", found.Reference, found.Status, found.Stay, found.Total)
+	out.Row("reference", found.Reference, found.Status, found.Stay, found.Total)
 
 	page, err := d.bookings.ByUser(d.guest.ID).Page(ctx, dynastay.Paging{})
 	if err != nil {
 		return err
 	}
 	for _, b := range page.Items {
-		out.row("user "+b.UserID, b.Reference, b.Status, b.Stay, b.Total)
+		out.Row("user "+b.UserID, b.Reference, b.Status, b.Stay, b.Total)
 	}
 	return nil
 }
 
 // race has every guest book the same offer at the same time, each with a request and an idempotency key of its own.
-func (d *desk) race(ctx context.Context, out *details) error {
+func (d *desk) race(ctx context.Context, out *report.Findings) error {
 	var wg sync.WaitGroup
 	start := make(chan struct{})
 	errs := make([]error, racers)
@@ -87,7 +88,7 @@ func (d *desk) race(ctx context.Context, out *details) error {
 }
 
 // tally prints how many guests booked, and how many were refused for each reason. Any other error is returned.
-func tally(out *details, errs []error, why func(error) string) (booked int, err error) {
+func tally(out *report.Findings, errs []error, why func(error) string) (booked int, err error) {
 	told := make(map[string]int)
 	for _, err := range errs {
 		refusal := why(err)
@@ -100,20 +101,20 @@ func tally(out *details, errs []error, why func(error) string) (booked int, err 
 			return booked, err
 		}
 	}
-	out.row(booked, "booked")
+	out.Row(booked, "booked")
 	for _, refusal := range slices.Sorted(maps.Keys(told)) {
-		out.row(told[refusal], "refused: "+refusal)
+		out.Row(told[refusal], "refused: "+refusal)
 	}
 	return booked, nil
 }
 
-func (d *desk) cancel(ctx context.Context, out *details) error {
+func (d *desk) cancel(ctx context.Context, out *report.Findings) error {
 	cancelled, err := d.bookings.Cancel(ctx, d.booking.ID, "plans changed", nil)
 	if err != nil {
 		return err
 	}
 	b := cancelled.Booking
-	out.row(b.Reference, b.Status, b.CancellationReason)
+	out.Row(b.Reference, b.Status, b.CancellationReason)
 
 	line := b.Lines[0]
 	back, err := d.nights.Check(ctx, b.PropertyID, line.RoomTypeID, line.Quantity, b.Stay)
@@ -121,7 +122,7 @@ func (d *desk) cancel(ctx context.Context, out *details) error {
 		return err
 	}
 	for _, night := range back.Nights {
-		out.row(line.Name, night.Date, fmt.Sprintf("%d left", night.Available))
+		out.Row(line.Name, night.Date, fmt.Sprintf("%d left", night.Available))
 	}
 	if !back.OK() {
 		return fmt.Errorf("the rooms of the cancelled booking were not returned: %v", back.Refused)

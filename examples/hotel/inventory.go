@@ -8,10 +8,11 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/examples/report"
 	"github.com/dynastay/dynastay/properties"
 )
 
-func (d *desk) openHotels(ctx context.Context, out *details) error {
+func (d *desk) openHotels(ctx context.Context, out *report.Findings) error {
 	for _, h := range hotels() {
 		made, err := d.properties.Create(ctx, h.property, h.rooms)
 		if err != nil {
@@ -25,7 +26,7 @@ func (d *desk) openHotels(ctx context.Context, out *details) error {
 			d.orchard = made
 		}
 		at := made.Address
-		out.row(made.Name, at.Line1, fmt.Sprintf("%.4f, %.4f", at.Latitude, at.Longitude),
+		out.Row(made.Name, at.Line1, fmt.Sprintf("%.4f, %.4f", at.Latitude, at.Longitude),
 			fmt.Sprintf("%d room types", len(made.Rooms)), fmt.Sprintf("%d nights", nights))
 	}
 	return nil
@@ -65,21 +66,21 @@ func nameOf(p *properties.WithRooms, roomTypeID string) string {
 
 // update sends the hotelier's changes for the month. Nights that already have the values, such as the prices of the
 // weekdays, are not written.
-func (d *desk) update(ctx context.Context, out *details) error {
-	report, err := d.nights.Update(ctx, availability.UpdateRequest{PropertyID: orchard, Changes: changes()})
+func (d *desk) update(ctx context.Context, out *report.Findings) error {
+	updated, err := d.nights.Update(ctx, availability.UpdateRequest{PropertyID: orchard, Changes: changes()})
 	if err != nil {
 		return err
 	}
-	out.row(fmt.Sprintf("%d dates", len(report.Dates)), fmt.Sprintf("%d written", report.Count(availability.Written)),
-		fmt.Sprintf("%d unchanged", report.Count(availability.Unchanged)))
-	for _, date := range report.Overbooked() {
-		out.row(nameOf(d.orchard, date.RoomTypeID), date.Date, fmt.Sprintf("overbooked by %d", date.Overbooked))
+	out.Row(fmt.Sprintf("%d dates", len(updated.Dates)), fmt.Sprintf("%d written", updated.Count(availability.Written)),
+		fmt.Sprintf("%d unchanged", updated.Count(availability.Unchanged)))
+	for _, date := range updated.Overbooked() {
+		out.Row(nameOf(d.orchard, date.RoomTypeID), date.Date, fmt.Sprintf("overbooked by %d", date.Overbooked))
 	}
 	return nil
 }
 
 // fillMonth has parties ask for stays at random; the seed makes them the same every time.
-func (d *desk) fillMonth(ctx context.Context, out *details) error {
+func (d *desk) fillMonth(ctx context.Context, out *report.Findings) error {
 	random, card := rand.New(rand.NewPCG(2, 6)), d.orchard.Card()
 	errs := make([]error, parties)
 	for i := range errs {
@@ -115,47 +116,47 @@ func firstReason(err error) string {
 
 // showMonth draws the month as the index shows it: one request for all room types. The index may lag a moment behind
 // the table.
-func (d *desk) showMonth(ctx context.Context, out *details) error {
+func (d *desk) showMonth(ctx context.Context, out *report.Findings) error {
 	calendar, err := d.nights.Calendar(ctx, orchard, month)
 	if err != nil {
 		return err
 	}
 	for _, line := range draw(calendar, d.orchard.Rooms) {
-		out.row(line)
+		out.Row(line)
 	}
 	return nil
 }
 
 // closeSales takes the whole property off sale. Until it is reopened, no stay there gets a quote.
-func (d *desk) closeSales(ctx context.Context, out *details) error {
+func (d *desk) closeSales(ctx context.Context, out *report.Findings) error {
 	change, err := d.nights.CloseSales(ctx, orchard)
 	if err != nil {
 		return err
 	}
-	out.row("closed", fmt.Sprintf("%d room types", change.RoomTypes), fmt.Sprintf("%d nights", change.Nights))
+	out.Row("closed", fmt.Sprintf("%d room types", change.RoomTypes), fmt.Sprintf("%d nights", change.Nights))
 
 	_, err = d.quoteLater(ctx)
 	refusal := whyNot(err)
 	if refusal == "" {
 		return fmt.Errorf("a closed property must refuse a quote, got %v", err)
 	}
-	out.row("quote", later, nameOf(d.orchard, king), "refused: "+refusal)
+	out.Row("quote", later, nameOf(d.orchard, king), "refused: "+refusal)
 	return nil
 }
 
 // reopenSales puts the property back on sale, with the stop-sells and restrictions as they were.
-func (d *desk) reopenSales(ctx context.Context, out *details) error {
+func (d *desk) reopenSales(ctx context.Context, out *report.Findings) error {
 	change, err := d.nights.ReopenSales(ctx, orchard)
 	if err != nil {
 		return err
 	}
-	out.row("reopened", fmt.Sprintf("%d room types", change.RoomTypes), fmt.Sprintf("%d nights", change.Nights))
+	out.Row("reopened", fmt.Sprintf("%d room types", change.RoomTypes), fmt.Sprintf("%d nights", change.Nights))
 
 	quote, err := d.quoteLater(ctx)
 	if err != nil {
 		return err
 	}
-	out.row("quote", later, quote.Lines[0].Name, quote.Total)
+	out.Row("quote", later, quote.Lines[0].Name, quote.Total)
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/examples/report"
 	"github.com/dynastay/dynastay/properties"
 )
 
@@ -22,7 +23,7 @@ func (d *desk) ask(stay dynastay.Stay) (availability.QuoteRequest, error) {
 	return d.orchard.Card().QuoteRequest(stay, two, properties.Choice{RoomTypeID: king, Quantity: 1})
 }
 
-func (d *desk) hold(ctx context.Context, out *details) error {
+func (d *desk) hold(ctx context.Context, out *report.Findings) error {
 	ask, err := d.ask(shorter)
 	if err != nil {
 		return err
@@ -37,27 +38,27 @@ func (d *desk) hold(ctx context.Context, out *details) error {
 		return err
 	}
 	b := d.booking
-	out.row(b.Reference, b.Status, "until "+b.HoldExpiresAt.Format("15:04"), b.Stay, b.Total)
+	out.Row(b.Reference, b.Status, "until "+b.HoldExpiresAt.Format("15:04"), b.Stay, b.Total)
 	return nil
 }
 
 // payLate tries to confirm a hold after its end, which is refused.
-func (d *desk) payLate(ctx context.Context, out *details) error {
+func (d *desk) payLate(ctx context.Context, out *report.Findings) error {
 	d.clock = d.clock.Add(20 * time.Minute)
 	_, err := d.bookings.Confirm(ctx, d.booking.ID, nil)
 	if !errors.Is(err, bookings.ErrHoldEnded) {
 		return fmt.Errorf("a hold that has ended must not be confirmed, got %v", err)
 	}
-	out.row("confirm", "refused: "+bookings.ErrHoldEnded.Error())
+	out.Row("confirm", "refused: "+bookings.ErrHoldEnded.Error())
 	swept, err := d.bookings.ExpireHolds(ctx)
 	if err != nil {
 		return err
 	}
-	out.row("expired", len(swept.Expired))
+	out.Row("expired", len(swept.Expired))
 	return nil
 }
 
-func (d *desk) modify(ctx context.Context, out *details) error {
+func (d *desk) modify(ctx context.Context, out *report.Findings) error {
 	ask, err := d.ask(longer)
 	if err != nil {
 		return err
@@ -72,23 +73,23 @@ func (d *desk) modify(ctx context.Context, out *details) error {
 	}
 	d.booking = modified.Booking
 	b := d.booking
-	out.row(b.Reference, b.Status, b.PaymentStatus, b.Stay, b.Total)
+	out.Row(b.Reference, b.Status, b.PaymentStatus, b.Stay, b.Total)
 	return nil
 }
 
 // checkIn checks the guests in on the day of arrival, after which they cannot cancel.
-func (d *desk) checkIn(ctx context.Context, out *details) error {
+func (d *desk) checkIn(ctx context.Context, out *report.Findings) error {
 	d.clock = longer.CheckIn.Time().Add(20 * time.Hour)
 	b, err := d.bookings.CheckIn(ctx, d.booking.ID, bookings.Assigned{king: {"301"}})
 	if err != nil {
 		return err
 	}
-	out.row(b.Reference, plain(b.Status), "room "+b.Lines[0].RoomIDs[0])
+	out.Row(b.Reference, plain(b.Status), "room "+b.Lines[0].RoomIDs[0])
 	_, err = d.bookings.Cancel(ctx, b.ID, "too late", nil)
 	var refused *bookings.StatusError
 	if !errors.As(err, &refused) {
 		return fmt.Errorf("guests who have checked in must not cancel, got %v", err)
 	}
-	out.row("cancel", "refused: its status is "+plain(refused.Status))
+	out.Row("cancel", "refused: its status is "+plain(refused.Status))
 	return nil
 }

@@ -19,20 +19,15 @@ package main
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/bookings/offer"
-	"github.com/dynastay/dynastay/dyntest/engine"
-	"github.com/dynastay/dynastay/dyntest/engine/docker"
+	"github.com/dynastay/dynastay/examples/report"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/properties/search"
@@ -40,24 +35,9 @@ import (
 	"github.com/dynastay/dynastay/users"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, os.Stdout)
-	stop()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "hotel:", err)
-		os.Exit(1)
-	}
-}
+func main() { report.Main("hotel", run) }
 
-// run makes tables of its own, because others may use the engine too, and deletes them at the end.
-func run(ctx context.Context, w io.Writer) (err error) {
-	e, err := engine.Start(ctx, docker.Allow())
-	if err != nil {
-		return err
-	}
-	out := &report{w: w}
-	prefix := "hotel-" + rand.Text()[:8] + "-"
+func run(ctx context.Context, w io.Writer, _ bool) error {
 	secret := make([]byte, 32) // in production, from where secrets are kept: all processes need the same
 	_, _ = rand.Read(secret)   // never fails
 	sealer, err := offer.NewSealer(offer.Key{ID: "2026-06", Secret: secret})
@@ -65,26 +45,14 @@ func run(ctx context.Context, w io.Writer) (err error) {
 		return err
 	}
 	d := &desk{clock: now, sealer: sealer}
-	db := dynastay.Open(e.Client(), &dynastay.Options{
-		TablePrefix: prefix,
-		Clock:       func() time.Time { return d.clock },
-		Observer:    out.observe,
-		IndexLag:    10 * time.Millisecond, // local engines do not lag
+	p := report.Program{Name: "hotel", Tables: keys.Tables(), Options: dynastay.Options{
+		Clock:    func() time.Time { return d.clock },
+		IndexLag: 10 * time.Millisecond, // local engines do not lag
+	}}
+	return p.Run(ctx, w, func(ctx context.Context, out *report.Report, open func() *dynastay.DB) error {
+		d.open(open())
+		return d.day(ctx, out)
 	})
-	defer func() {
-		// The end of the context may be why the program ends.
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
-		defer cancel()
-		err = errors.Join(err, e.DeleteTables(ctx, prefix, keys.Tables()...), e.Stop(ctx))
-	}()
-	if err := e.CreateTables(ctx, prefix, keys.Tables()...); err != nil {
-		return err
-	}
-	if err := out.head(e.Name(), db.Now()); err != nil {
-		return err
-	}
-	d.open(db)
-	return d.day(ctx, out)
 }
 
 // desk holds the repositories of the platform and what one step leaves for the next.
@@ -119,10 +87,10 @@ func (d *desk) open(db *dynastay.DB) {
 }
 
 // day is the program.
-func (d *desk) day(ctx context.Context, r *report) error {
+func (d *desk) day(ctx context.Context, r *report.Report) error {
 	for _, step := range []struct {
 		title string
-		do    func(context.Context, *details) error
+		do    func(context.Context, *report.Findings) error
 	}{
 		{fmt.Sprintf("Open three hotels for %d nights", season.Nights()), d.openHotels},
 		{"The catalogue of destinations, and what people type", d.addDestinations},
@@ -164,9 +132,9 @@ func (d *desk) day(ctx context.Context, r *report) error {
 		{"Read them: the user by e-mail, the booking by reference, the night", d.readDocument},
 		{"Update the property of the document once", d.adoptDocument},
 	} {
-		if err := r.step(ctx, step.title, step.do); err != nil {
+		if err := r.Step(ctx, step.title, step.do); err != nil {
 			return err
 		}
 	}
-	return r.total()
+	return r.Total()
 }

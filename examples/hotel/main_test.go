@@ -18,7 +18,7 @@ var update = flag.Bool("update", false, "draw the image of the calendar anew")
 
 func TestDay(t *testing.T) {
 	var out strings.Builder
-	require.NoError(t, run(t.Context(), &out), "the program printed:\n%s", &out)
+	require.NoError(t, run(t.Context(), &out, false), "the program printed:\n%s", &out)
 	t.Logf("\n%s", &out)
 
 	assert.Regexp(t, ` 3  Search New York.* 4 +\S+ +-\n`, out.String(), "one request for the city, and one for each hotel")

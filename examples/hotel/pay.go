@@ -10,6 +10,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/bookings/offer"
+	"github.com/dynastay/dynastay/examples/report"
 	"github.com/dynastay/dynastay/properties"
 )
 
@@ -17,7 +18,7 @@ import (
 const code = "EARLYBIRD"
 
 // sealOffer creates a promo code, and gives a guest an offer that the browser keeps.
-func (d *desk) sealOffer(ctx context.Context, out *details) error {
+func (d *desk) sealOffer(ctx context.Context, out *report.Findings) error {
 	early, err := d.bookings.CreatePromoCode(ctx, bookings.PromoCode{
 		Code: code, Percent: 1000, MaxDiscount: dynastay.MustMoney("50", "USD"), UsageLimit: 1, Active: true,
 	})
@@ -42,17 +43,17 @@ func (d *desk) sealOffer(ctx context.Context, out *details) error {
 	if err != nil {
 		return err
 	}
-	out.row(quote.Stay, quote.Total, "− "+discount.String(), fmt.Sprintf("a token of %d bytes", len(d.token)))
+	out.Row(quote.Stay, quote.Total, "− "+discount.String(), fmt.Sprintf("a token of %d bytes", len(d.token)))
 	return nil
 }
 
 // openOffer refuses the token when another guest sends it, accepts it from its own guest, and holds the room.
-func (d *desk) openOffer(ctx context.Context, out *details) error {
+func (d *desk) openOffer(ctx context.Context, out *report.Findings) error {
 	_, err := d.sealer.Open(d.token, "user_mallory", d.clock)
 	if !errors.Is(err, offer.ErrOtherUser) {
 		return fmt.Errorf("the token of another guest must be refused, got %v", err)
 	}
-	out.row("mallory", "refused: "+offer.ErrOtherUser.Error())
+	out.Row("mallory", "refused: "+offer.ErrOtherUser.Error())
 	opened, err := d.sealer.Open(d.token, "user_grace", d.clock)
 	if err != nil {
 		return err
@@ -66,13 +67,13 @@ func (d *desk) openOffer(ctx context.Context, out *details) error {
 		return err
 	}
 	b := d.booking
-	out.row(b.Reference, string(b.Status)+" until "+b.HoldExpiresAt.Format("15:04"), b.Total)
+	out.Row(b.Reference, string(b.Status)+" until "+b.HoldExpiresAt.Format("15:04"), b.Total)
 	request.UserID = "user_late"
 	_, err = d.bookings.Create(ctx, request)
 	if !errors.Is(err, bookings.ErrPromoUsedUp) {
 		return fmt.Errorf("the code must be used up, got %v", err)
 	}
-	out.row("another guest", "refused: "+bookings.ErrPromoUsedUp.Error())
+	out.Row("another guest", "refused: "+bookings.ErrPromoUsedUp.Error())
 	return nil
 }
 
@@ -84,7 +85,7 @@ func payment(id string, amount dynastay.Money) bookings.Payment {
 }
 
 // pay confirms the booking with a payment, which the provider reports three times.
-func (d *desk) pay(ctx context.Context, out *details) error {
+func (d *desk) pay(ctx context.Context, out *report.Findings) error {
 	paid := payment("ch_1", d.booking.Total)
 	paid.BookingID = d.booking.ID
 	done, err := d.bookings.ApplyPayment(ctx, paid)
@@ -92,7 +93,7 @@ func (d *desk) pay(ctx context.Context, out *details) error {
 		return err
 	}
 	b := done.Booking
-	out.row(b.Reference, b.Status, b.PaymentStatus, b.Stay, b.Total)
+	out.Row(b.Reference, b.Status, b.PaymentStatus, b.Stay, b.Total)
 	for range 2 {
 		if _, err := d.bookings.ApplyPayment(ctx, paid); err != nil {
 			return err
@@ -101,17 +102,17 @@ func (d *desk) pay(ctx context.Context, out *details) error {
 	return d.showPayments(ctx, out)
 }
 
-func (d *desk) showPayments(ctx context.Context, out *details) error {
+func (d *desk) showPayments(ctx context.Context, out *report.Findings) error {
 	s, err := d.bookings.Payment(ctx, d.booking.ID)
 	if err != nil {
 		return err
 	}
-	out.row("payments", s.Paid, plain(s.Status))
+	out.Row("payments", s.Paid, plain(s.Status))
 	return nil
 }
 
 // payMore pays the difference that the longer stay costs.
-func (d *desk) payMore(ctx context.Context, out *details) error {
+func (d *desk) payMore(ctx context.Context, out *report.Findings) error {
 	before, err := d.bookings.Payment(ctx, d.booking.ID)
 	if err != nil {
 		return err
@@ -129,7 +130,7 @@ func (d *desk) payMore(ctx context.Context, out *details) error {
 }
 
 // cancelLate cancels a paid booking after the free cancellation has ended for one of its rooms.
-func (d *desk) cancelLate(ctx context.Context, out *details) error {
+func (d *desk) cancelLate(ctx context.Context, out *report.Findings) error {
 	ask, err := d.orchard.Card().QuoteRequest(dynastay.MustStay("2026-06-08", "2026-06-10"), availability.Guests{Adults: 3},
 		properties.Choice{RoomTypeID: king, Quantity: 1}, properties.Choice{RoomTypeID: single, Quantity: 1})
 	if err != nil {
@@ -154,14 +155,14 @@ func (d *desk) cancelLate(ctx context.Context, out *details) error {
 		return err
 	}
 	for _, line := range b.Lines {
-		out.row(line.Name, plain(line.CancellationPolicy), line.Subtotal)
+		out.Row(line.Name, plain(line.CancellationPolicy), line.Subtotal)
 	}
 	d.clock = time.Date(2026, 6, 7, 12, 0, 0, 0, time.UTC)
 	cancelled, err := d.bookings.Cancel(ctx, b.ID, "illness", []bookings.Refund{{ID: "re_1", Status: bookings.PaymentPending}})
 	if err != nil {
 		return err
 	}
-	out.row("paid", cancelled.Payment.Paid)
-	out.row("refund", cancelled.Payment.Refunded, plain(cancelled.Booking.PaymentStatus))
+	out.Row("paid", cancelled.Payment.Paid)
+	out.Row("refund", cancelled.Payment.Refunded, plain(cancelled.Booking.PaymentStatus))
 	return nil
 }

@@ -10,12 +10,13 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/examples/report"
 	"github.com/dynastay/dynastay/reviews"
 	"github.com/dynastay/dynastay/users"
 )
 
 // checkOut ends the stay, and credits the guest's loyalty account in the same transaction.
-func (d *desk) checkOut(ctx context.Context, out *details) error {
+func (d *desk) checkOut(ctx context.Context, out *report.Findings) error {
 	d.clock = longer.CheckOut.Time().Add(15 * time.Hour)
 	left := d.bookings.CheckOutOp(d.booking.ID)
 	earned := d.users.EarnOp(users.Movement{
@@ -25,20 +26,20 @@ func (d *desk) checkOut(ctx context.Context, out *details) error {
 		return err
 	}
 	b := left.Result()
-	out.row(b.Reference, b.Status, b.CheckedInAt.Format("Jan 2 15:04"), b.CheckedOutAt.Format("Jan 2 15:04"))
-	out.row(b.UserID, fmt.Sprintf("%d points", earned.Result().Balance))
+	out.Row(b.Reference, b.Status, b.CheckedInAt.Format("Jan 2 15:04"), b.CheckedOutAt.Format("Jan 2 15:04"))
+	out.Row(b.UserID, fmt.Sprintf("%d points", earned.Result().Balance))
 	page, err := d.bookings.Past(b.UserID, longer.CheckOut).Page(ctx, dynastay.Paging{})
 	if err != nil {
 		return err
 	}
 	for _, past := range page.Items {
-		out.row("past", past.Reference, past.Status, past.Stay, past.Total)
+		out.Row("past", past.Reference, past.Status, past.Stay, past.Total)
 	}
 	return nil
 }
 
 // review writes a review of the stay, which only the guest of the booking can do, and only once.
-func (d *desk) review(ctx context.Context, out *details) error {
+func (d *desk) review(ctx context.Context, out *report.Findings) error {
 	draft := reviews.Review{
 		BookingID: d.booking.ID, UserID: d.booking.UserID, PropertyID: d.booking.PropertyID, StayDate: longer.CheckIn,
 		Ratings: reviews.Ratings{Overall: 91, Location: 100, Value: 84},
@@ -50,21 +51,21 @@ func (d *desk) review(ctx context.Context, out *details) error {
 	if !errors.Is(err, reviews.ErrOtherUser) {
 		return fmt.Errorf("a stranger must not review the stay, got %v", err)
 	}
-	out.row("mallory", "refused: "+reviews.ErrOtherUser.Error())
+	out.Row("mallory", "refused: "+reviews.ErrOtherUser.Error())
 	if d.written, err = d.reviews.Create(ctx, draft); err != nil {
 		return err
 	}
-	out.row(d.written.GuestName, d.written.Title, d.written.Ratings.Overall, d.written.Status)
+	out.Row(d.written.GuestName, d.written.Title, d.written.Ratings.Overall, d.written.Status)
 	_, err = d.reviews.Create(ctx, draft)
 	if !errors.Is(err, dynastay.ErrAlreadyExists) {
 		return fmt.Errorf("a stay must not be reviewed twice, got %v", err)
 	}
-	out.row("again", "refused: the booking has a review")
+	out.Row("again", "refused: the booking has a review")
 	return nil
 }
 
 // moderate approves what has waited longest, as the moderator has read it.
-func (d *desk) moderate(ctx context.Context, out *details) error {
+func (d *desk) moderate(ctx context.Context, out *report.Findings) error {
 	page, err := d.reviews.Pending().Page(ctx, dynastay.Paging{Limit: 10})
 	if err != nil {
 		return err
@@ -74,18 +75,18 @@ func (d *desk) moderate(ctx context.Context, out *details) error {
 		if err != nil {
 			return err
 		}
-		out.row(approved.Title, approved.Status)
+		out.Row(approved.Title, approved.Status)
 	}
 	hotel, err := d.properties.Get(ctx, d.booking.PropertyID)
 	if err != nil {
 		return err
 	}
-	out.row(hotel.Name, hotel.Rating, counted(hotel.ReviewCount, "review"))
+	out.Row(hotel.Name, hotel.Rating, counted(hotel.ReviewCount, "review"))
 	return nil
 }
 
 // respond gives the review a response and a vote, and shows it as the page of the hotel does.
-func (d *desk) respond(ctx context.Context, out *details) error {
+func (d *desk) respond(ctx context.Context, out *report.Findings) error {
 	if _, err := d.reviews.Respond(ctx, reviews.Response{
 		ReviewID: d.written.ID, ResponderID: "user_host", ResponderName: "The front desk", Text: "Come back soon!",
 	}); err != nil {
@@ -103,20 +104,20 @@ func (d *desk) respond(ctx context.Context, out *details) error {
 		return err
 	}
 	for _, shown := range page.Items {
-		out.row(shown.GuestName, shown.Title, shown.Ratings.Overall, counted(shown.HelpfulCount, "vote"))
-		out.row(shown.Response.ResponderName, shown.Response.Text)
+		out.Row(shown.GuestName, shown.Title, shown.Ratings.Overall, counted(shown.HelpfulCount, "vote"))
+		out.Row(shown.Response.ResponderName, shown.Response.Text)
 	}
 	return nil
 }
 
 // forget erases the guest. The bookings stay, without the person.
-func (d *desk) forget(ctx context.Context, out *details) error {
+func (d *desk) forget(ctx context.Context, out *report.Findings) error {
 	erased, err := d.users.Erase(ctx, d.booking.UserID, d.bookings.Eraser(bookings.RefuseUpcoming), d.properties.Eraser(), d.reviews.Eraser())
 	if err != nil {
 		return err
 	}
 	for _, what := range slices.Sorted(maps.Keys(erased.Done)) {
-		out.row(what, erased.Done[what])
+		out.Row(what, erased.Done[what])
 	}
 	b, err := d.bookings.Get(ctx, d.booking.ID)
 	if err != nil {
@@ -126,8 +127,8 @@ func (d *desk) forget(ctx context.Context, out *details) error {
 	if err != nil {
 		return err
 	}
-	out.row(b.Reference, b.Status, b.Total, "anonymised "+b.AnonymisedAt.Format("Jan 2"))
-	out.row(hotel.Name, hotel.Rating, counted(hotel.ReviewCount, "review"))
+	out.Row(b.Reference, b.Status, b.Total, "anonymised "+b.AnonymisedAt.Format("Jan 2"))
+	out.Row(hotel.Name, hotel.Rating, counted(hotel.ReviewCount, "review"))
 	return nil
 }
 

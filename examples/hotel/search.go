@@ -8,11 +8,12 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/examples/report"
 	"github.com/dynastay/dynastay/properties/search"
 )
 
 // search finds offers for two, cheapest first: 1 request for the city, and 1 for each hotel.
-func (d *desk) search(ctx context.Context, out *details) error {
+func (d *desk) search(ctx context.Context, out *report.Findings) error {
 	found, err := d.offers.Page(ctx, search.Request{
 		City: d.city.City, Country: d.city.Country, Stay: stay, Guests: two, Sort: search.LowestTotal, Currency: "USD",
 	}, dynastay.Paging{})
@@ -27,7 +28,7 @@ func (d *desk) search(ctx context.Context, out *details) error {
 	return nil
 }
 
-func (d *desk) searchWithFilters(ctx context.Context, out *details) error {
+func (d *desk) searchWithFilters(ctx context.Context, out *report.Findings) error {
 	found, err := d.offers.Page(ctx, search.Request{
 		City: d.city.City, Country: d.city.Country, Stay: stay, Guests: two, Sort: search.BestRated,
 		Filter: search.Filter{Stars: []int{4}, FreeCancellation: true},
@@ -40,7 +41,7 @@ func (d *desk) searchWithFilters(ctx context.Context, out *details) error {
 }
 
 // searchForFamily is for a party that no single room holds. It is offered the cheapest combination of each hotel.
-func (d *desk) searchForFamily(ctx context.Context, out *details) error {
+func (d *desk) searchForFamily(ctx context.Context, out *report.Findings) error {
 	found, err := d.offers.Page(ctx, search.Request{
 		City: d.city.City, Country: d.city.Country, Stay: stay, Guests: family, Sort: search.LowestTotal, Currency: "USD",
 	}, dynastay.Paging{})
@@ -51,7 +52,7 @@ func (d *desk) searchForFamily(ctx context.Context, out *details) error {
 	return nil
 }
 
-func (d *desk) searchAround(ctx context.Context, out *details) error {
+func (d *desk) searchAround(ctx context.Context, out *report.Findings) error {
 	found, err := d.offers.Page(ctx, search.Request{
 		Point: &park, Radius: 5_000, Stay: stay, Guests: two, Sort: search.Nearest,
 	}, dynastay.Paging{})
@@ -59,19 +60,19 @@ func (d *desk) searchAround(ctx context.Context, out *details) error {
 		return err
 	}
 	for _, offer := range found.Offers {
-		out.row(offer.Property.Name, fmt.Sprintf("%.0f m", offer.Distance), "from", offer.Quotes[0].Total)
+		out.Row(offer.Property.Name, fmt.Sprintf("%.0f m", offer.Distance), "from", offer.Quotes[0].Total)
 	}
 	return nil
 }
 
-func show(out *details, found search.Page) {
+func show(out *report.Findings, found search.Page) {
 	for _, offer := range found.Offers {
 		for _, q := range offer.Quotes {
-			out.row(offer.Property.Name, rooms(q), q.Total, plain(q.Lines[0].CancellationPolicy))
+			out.Row(offer.Property.Name, rooms(q), q.Total, plain(q.Lines[0].CancellationPolicy))
 		}
 	}
 	for _, refusal := range found.Refused {
-		out.row(refusal.Property.Name, "-", "-", whyNot(refusal.Err))
+		out.Row(refusal.Property.Name, "-", "-", whyNot(refusal.Err))
 	}
 }
 

@@ -34,7 +34,8 @@ func main() { report.Main("marketplace", run) }
 func run(ctx context.Context, w io.Writer, _ bool) error {
 	s := &story{now: time.Date(2037, 1, 20, 10, 0, 0, 0, time.UTC)}
 	p := report.Program{
-		Name: "marketplace", Table: keys.Table, Idempotency: keys.Table, Clock: func() time.Time { return s.now },
+		Name: "marketplace", Tables: []*dynastay.Schema{keys.Table},
+		Options: dynastay.Options{Idempotency: keys.Table, Clock: func() time.Time { return s.now }},
 	}
 	return p.Run(ctx, w, func(ctx context.Context, out *report.Report, open func() *dynastay.DB) error {
 		db := open()

@@ -19,12 +19,11 @@ import (
 	"github.com/dynastay/dynastay/dyntest/engine/docker"
 )
 
-// Program is an example program that runs against a real engine, with a table of its own.
+// Program is an example program that runs against a real engine, with tables of its own.
 type Program struct {
-	Name        string           // of the program, for its table and for errors
-	Table       *dynastay.Schema // without the prefix that makes it the program's own
-	Idempotency *dynastay.Schema // see dynastay.Options
-	Clock       func() time.Time // of the story
+	Name    string             // of the program, for its tables
+	Tables  []*dynastay.Schema // without the prefix that makes them the program's own
+	Options dynastay.Options   // without TablePrefix and Observer, but with the Clock of the story
 }
 
 // Main runs a program until it ends or is interrupted. It prints an error, and then exits with status 1, or with status 2 if
@@ -43,9 +42,9 @@ func Main(name string, run func(ctx context.Context, w io.Writer, colours bool) 
 	}
 }
 
-// Run starts an engine, or finds one that runs, and creates the table. Then it calls tell, which prints to out what the
+// Run starts an engine, or finds one that runs, and creates the tables. Then it calls tell, which prints to out what the
 // program does; open returns a DB that out observes, as independent of the others as if it were in another process. In
-// the end the table is deleted, because others may use the engine too.
+// the end the tables are deleted, because others may use the engine too.
 func (p Program) Run(
 	ctx context.Context, w io.Writer, tell func(ctx context.Context, out *Report, open func() *dynastay.DB) error,
 ) (err error) {
@@ -55,20 +54,20 @@ func (p Program) Run(
 	}
 	out, prefix := To(w), p.Name+"-"+rand.Text()[:8]+"-"
 	open := func() *dynastay.DB {
-		return dynastay.Open(e.Client(), &dynastay.Options{
-			TablePrefix: prefix, Observer: out.Observe, Clock: p.Clock, Idempotency: p.Idempotency,
-		})
+		opts := p.Options
+		opts.TablePrefix, opts.Observer = prefix, out.Observe
+		return dynastay.Open(e.Client(), &opts)
 	}
 	defer func() {
 		// The end of the context may be why the program ends.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 		defer cancel()
-		err = errors.Join(err, e.DeleteTables(ctx, prefix, p.Table), e.Stop(ctx))
+		err = errors.Join(err, e.DeleteTables(ctx, prefix, p.Tables...), e.Stop(ctx))
 	}()
-	if err := e.CreateTables(ctx, prefix, p.Table); err != nil {
+	if err := e.CreateTables(ctx, prefix, p.Tables...); err != nil {
 		return err
 	}
-	if err := out.Head(e.Name(), p.Clock()); err != nil {
+	if err := out.Head(e.Name(), len(p.Tables), p.Options.Clock()); err != nil {
 		return err
 	}
 	return tell(ctx, out, open)

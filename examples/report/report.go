@@ -46,12 +46,16 @@ func (r *Report) soFar() cost {
 	return r.spent
 }
 
-// Head prints where the program runs, and the names of the columns.
-func (r *Report) Head(engine string, now time.Time) error {
+// Head prints where the program runs, with how many tables, and the names of the columns.
+func (r *Report) Head(engine string, tables int, now time.Time) error {
 	if _, err := fmt.Fprintln(r.w, engine); err != nil {
 		return err
 	}
-	return r.line(now.Format("Its table is new; the clock stands at 2006-01-02 15:04 MST."), "requests", "read", "write")
+	made := "Its table is new"
+	if tables > 1 {
+		made = fmt.Sprintf("Its %d tables are new", tables)
+	}
+	return r.line(made+now.Format("; the clock stands at 2006-01-02 15:04 MST."), "requests", "read", "write")
 }
 
 // Step does a step, and prints its cost and what it found, also if it failed.
@@ -67,19 +71,14 @@ func (r *Report) Step(ctx context.Context, title string, do func(context.Context
 	printed := r.cost(fmt.Sprintf("%2d  %s", r.steps, title), cost{
 		after.requests - before.requests, after.read - before.read, after.write - before.write,
 	})
-	for _, line := range found {
-		if _, failed := fmt.Fprintln(r.w, "    "+line); failed != nil {
-			printed = errors.Join(printed, failed)
-		}
-	}
-	return errors.Join(err, printed)
+	return errors.Join(err, printed, found.Print(r.w))
 }
 
 // Total prints what all steps cost.
 func (r *Report) Total() error { return r.cost("    All of it", r.soFar()) }
 
 func (r *Report) cost(title string, c cost) error {
-	return r.line(title, fmt.Sprint(c.requests), units(c.read), units(c.write))
+	return r.line(title, fmt.Sprint(c.requests), Units(c.read), Units(c.write))
 }
 
 func (r *Report) line(title, requests, read, write string) error {
@@ -87,15 +86,10 @@ func (r *Report) line(title, requests, read, write string) error {
 	return err
 }
 
-func units(n float64) string {
+// Units are capacity units as they are printed; an eventually consistent read costs half a unit.
+func Units(n float64) string {
 	if n == 0 {
 		return "-"
 	}
 	return fmt.Sprintf("%.1f", n)
 }
-
-// Findings are the lines below a step.
-type Findings []string
-
-// Add adds a line.
-func (f *Findings) Add(format string, args ...any) { *f = append(*f, fmt.Sprintf(format, args...)) }

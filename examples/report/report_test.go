@@ -17,7 +17,7 @@ import (
 
 func Example() {
 	out := report.To(os.Stdout)
-	_ = out.Head("dynoxide 1.2.1 on 127.0.0.1:40123", time.Date(2037, 7, 1, 9, 0, 0, 0, time.UTC))
+	_ = out.Head("dynoxide 1.2.1 on 127.0.0.1:40123", 1, time.Date(2037, 7, 1, 9, 0, 0, 0, time.UTC))
 	_ = out.Step(context.Background(), "A user signs up", func(ctx context.Context, found *report.Findings) error {
 		out.Observe(ctx, dynastay.Call{Operation: "PutItem", Usage: []dynastay.Usage{{Table: "Users", WriteUnits: 2}}})
 		found.Add("version %d", 1)
@@ -45,12 +45,16 @@ func TestFailedStep(t *testing.T) {
 	assert.Contains(t, printed.String(), "\n    something\n")
 }
 
-// A program has a table until it has ended, also if it fails.
+// A program has its tables until it has ended, also if it fails.
 func TestProgram(t *testing.T) {
 	t.Parallel()
 	begin := time.Date(2037, 7, 1, 9, 0, 0, 0, time.UTC)
 	table := &dynastay.Schema{Name: "Notes", Key: dynastay.KeyNames{Partition: "PK", Sort: "SK"}, TTL: "ttl"}
-	p := report.Program{Name: "notes", Table: table, Idempotency: table, Clock: func() time.Time { return begin }}
+	other := &dynastay.Schema{Name: "Others", Key: table.Key}
+	p := report.Program{
+		Name: "notes", Tables: []*dynastay.Schema{table, other},
+		Options: dynastay.Options{Idempotency: table, Clock: func() time.Time { return begin }},
+	}
 	var printed strings.Builder
 	var db *dynastay.DB
 	note := dynastay.Key{PK: "note_1", SK: "TEXT"}
@@ -65,7 +69,7 @@ func TestProgram(t *testing.T) {
 		return errors.New("the pencil is broken")
 	})
 	require.EqualError(t, err, "the pencil is broken")
-	assert.Contains(t, printed.String(), "the clock stands at 2037-07-01 09:00 UTC.")
+	assert.Contains(t, printed.String(), "Its 2 tables are new; the clock stands at 2037-07-01 09:00 UTC.")
 	assert.Regexp(t, `A note is written +1 +- +1\.0`, printed.String())
 	_, err = db.Get(t.Context(), table, note)
 	require.Error(t, err, "the table is gone, or the engine")

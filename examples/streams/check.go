@@ -9,22 +9,23 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/examples/report"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/keys/key"
 )
 
 // check compares what the handlers have done with what the repositories return.
-func (s *story) check(ctx context.Context, out *details) error {
+func (s *story) check(ctx context.Context, out *report.Findings) error {
 	notified, err := s.notified(ctx)
 	if want := rooms + 2*cancelled; err == nil && notified != want {
 		err = fmt.Errorf("%d notifications, want %d", notified, want)
 	}
-	out.row("notifications", notified, fmt.Sprintf("for %d bookings; %d changes were handled twice", rooms, s.handled.crashes.count()))
+	out.Row("notifications", notified, fmt.Sprintf("for %d bookings; %d changes were handled twice", rooms, s.handled.crashes.count()))
 	err = errors.Join(err, s.checkIndex(ctx, out), s.checkOutbox(ctx, out))
 	s.handled.errs.mu.Lock()
 	defer s.handled.errs.mu.Unlock()
 	for _, other := range s.handled.errs.others {
-		out.row("a process survived: " + other)
+		out.Row("a process survived: " + other)
 	}
 	return errors.Join(err, s.handled.errs.lost)
 }
@@ -96,7 +97,7 @@ func query(partition string) dynastay.Query {
 	return dynastay.Query{Name: "check", Partition: partition, Consistent: true}
 }
 
-func (s *story) checkIndex(ctx context.Context, out *details) error {
+func (s *story) checkIndex(ctx context.Context, out *report.Findings) error {
 	h, err := s.properties.Get(ctx, hotelID, dynastay.Consistent)
 	if err != nil {
 		return err
@@ -129,12 +130,12 @@ func (s *story) checkIndex(ctx context.Context, out *details) error {
 	if documents != len(want) || documents != guests || markers != 1 {
 		return fmt.Errorf("the index has %d documents and %d markers, want %d and 1", documents, markers, len(want))
 	}
-	out.row("index", documents, fmt.Sprintf("documents, as the repositories return them; %d old change ignored", ignored))
+	out.Row("index", documents, fmt.Sprintf("documents, as the repositories return them; %d old change ignored", ignored))
 	return nil
 }
 
 // checkOutbox also checks that the outbox is empty.
-func (s *story) checkOutbox(ctx context.Context, out *details) error {
+func (s *story) checkOutbox(ctx context.Context, out *report.Findings) error {
 	once := map[string]int{}
 	var all []dynastay.Key
 	for _, id := range s.sent {
@@ -161,7 +162,7 @@ func (s *story) checkOutbox(ctx context.Context, out *details) error {
 	if err != nil || len(dead) > 0 {
 		return fmt.Errorf("%d dead letters are left: %w", len(dead), err)
 	}
-	out.row("messages", len(once), fmt.Sprintf("delivered in %d calls; %d responses were lost", s.handled.received.Load(), s.handled.lost.count()))
+	out.Row("messages", len(once), fmt.Sprintf("delivered in %d calls; %d responses were lost", s.handled.received.Load(), s.handled.lost.count()))
 	return nil
 }
 

@@ -26,29 +26,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest/engine"
 	"github.com/dynastay/dynastay/dyntest/engine/docker"
+	"github.com/dynastay/dynastay/examples/report"
 	"github.com/dynastay/dynastay/keys"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, os.Stdout)
-	stop()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "streams:", err)
-		os.Exit(1)
-	}
-}
+func main() { report.Main("streams", run) }
 
 // run makes tables of its own, because others may use the engine too, and deletes them at the end.
-func run(ctx context.Context, w io.Writer) (err error) {
+func run(ctx context.Context, w io.Writer, _ bool) (err error) {
 	e, err := engine.Start(ctx, docker.Allow())
 	if err != nil {
 		return err
@@ -73,7 +63,7 @@ func run(ctx context.Context, w io.Writer) (err error) {
 // story is the platform, the processes that handle its changes, and what one step leaves for the next.
 type story struct {
 	*platform
-	report  *report
+	report  *printer
 	handled *handling
 	watch   *process // never runs: it only looks at the shards, and its requests are not printed
 	a, b    *process
@@ -82,7 +72,7 @@ type story struct {
 }
 
 func newStory(e *engine.Engine, prefix string, w io.Writer, fail context.CancelCauseFunc) *story {
-	out := &report{w: w, engine: e.Name()}
+	out := &printer{w: w, engine: e.Name()}
 	open := func(m *meter) *dynastay.DB {
 		return dynastay.Open(e.Client(), &dynastay.Options{
 			TablePrefix: prefix,
@@ -107,7 +97,7 @@ func (s *story) tell(ctx context.Context) error {
 	}
 	for _, step := range []struct {
 		title string
-		do    func(context.Context, *details) error
+		do    func(context.Context, *report.Findings) error
 	}{
 		{fmt.Sprintf("Open a hotel with %d rooms; %d guests sign up", rooms, guests), s.open},
 		{"Process A starts; it gets all shards", s.startA},

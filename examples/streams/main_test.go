@@ -26,7 +26,7 @@ func oneShard(t *testing.T) { dyntest.New(t, dyntest.OnlyTables()).Requires(dynt
 func TestRun(t *testing.T) {
 	oneShard(t)
 	var out strings.Builder
-	require.NoError(t, run(t.Context(), &out), "the program printed:\n%s", &out)
+	require.NoError(t, run(t.Context(), &out, false), "the program printed:\n%s", &out)
 	t.Logf("\n%s", &out)
 
 	// Columns are as wide as their content; ids, times and the shares of the processes differ.
@@ -91,7 +91,7 @@ func TestInterrupt(t *testing.T) {
 		if strings.Contains(string(p), "Process B starts") {
 			interrupt()
 		}
-	}))
+	}), false)
 	assert.ErrorIs(t, err, context.Canceled)
 	assert.Contains(t, out.String(), " 4  The guests race")
 	assert.NotContains(t, out.String(), "It starts again")

@@ -14,6 +14,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/examples/report"
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/users"
 )
@@ -44,7 +45,7 @@ func newPlatform(db *dynastay.DB, client *dynamodb.Client) *platform {
 
 func numbered(what string, n int) string { return fmt.Sprintf("%s_%02d", what, n) }
 
-func (p *platform) open(ctx context.Context, out *details) error {
+func (p *platform) open(ctx context.Context, out *report.Findings) error {
 	property, types := hotel()
 	made, err := p.properties.Create(ctx, property, types)
 	if err != nil {
@@ -56,7 +57,7 @@ func (p *platform) open(ctx context.Context, out *details) error {
 	if err != nil {
 		return err
 	}
-	out.row(made.Name, fmt.Sprintf("%d nights", len(opened.Opened)), fmt.Sprintf("%d rooms", rooms), types[0].BasePrice)
+	out.Row(made.Name, fmt.Sprintf("%d nights", len(opened.Opened)), fmt.Sprintf("%d rooms", rooms), types[0].BasePrice)
 	return p.db.Each(ctx, guests, func(ctx context.Context, n int) error {
 		_, err := p.users.Create(ctx, guest(n))
 		return err
@@ -122,8 +123,8 @@ func (p *platform) everyoneBooks(ctx context.Context, half func() error) (refuse
 	return refused, nil
 }
 
-func (p *platform) pay(ctx context.Context, out *details) error {
-	out.row(len(p.sold), "confirmed")
+func (p *platform) pay(ctx context.Context, out *report.Findings) error {
+	out.Row(len(p.sold), "confirmed")
 	return p.db.Each(ctx, len(p.sold), func(ctx context.Context, i int) error {
 		paid := payment(p.sold[i])
 		paid.BookingID = p.sold[i].ID
@@ -133,9 +134,9 @@ func (p *platform) pay(ctx context.Context, out *details) error {
 }
 
 // cancel cancels bookings and refunds the payments. Most refunds are paid at once.
-func (p *platform) cancel(ctx context.Context, out *details) error {
-	out.row(cancelled, "cancelled")
-	out.row(cancelled-late, "refunded")
+func (p *platform) cancel(ctx context.Context, out *report.Findings) error {
+	out.Row(cancelled, "cancelled")
+	out.Row(cancelled-late, "refunded")
 	return p.db.Each(ctx, cancelled, func(ctx context.Context, i int) error {
 		refund := bookings.Refund{ID: "re_1", Status: bookings.PaymentRefunded}
 		if i < late {
@@ -155,7 +156,7 @@ func (p *platform) refund(ctx context.Context) error {
 	})
 }
 
-func (p *platform) edit(ctx context.Context, out *details) error {
+func (p *platform) edit(ctx context.Context, out *report.Findings) error {
 	changed, err := p.properties.Update(ctx, hotelID, func(h *properties.Property) error {
 		h.Name = "Harbour House & Garden"
 		return nil
@@ -163,8 +164,8 @@ func (p *platform) edit(ctx context.Context, out *details) error {
 	if err != nil {
 		return err
 	}
-	out.row(changed.ID, changed.Name)
-	out.row("guests", renamed)
+	out.Row(changed.ID, changed.Name)
+	out.Row("guests", renamed)
 	return p.db.Each(ctx, renamed, func(ctx context.Context, n int) error {
 		_, err := p.users.Update(ctx, guest(n).ID, func(u *users.User) error {
 			u.FirstName = "Renamed"
@@ -175,13 +176,13 @@ func (p *platform) edit(ctx context.Context, out *details) error {
 }
 
 // erase erases a guest whose booking is cancelled and refunded. The booking stays, without the person.
-func (p *platform) erase(ctx context.Context, out *details) error {
+func (p *platform) erase(ctx context.Context, out *report.Findings) error {
 	b := p.sold[cancelled-1]
 	p.erased = b.UserID
 	done, err := p.users.Erase(ctx, b.UserID, p.bookings.Eraser(bookings.RefuseUpcoming), p.properties.Eraser())
 	if err != nil {
 		return err
 	}
-	out.row(b.Reference, "anonymised", done.Done["bookings anonymised"])
+	out.Row(b.Reference, "anonymised", done.Done["bookings anonymised"])
 	return nil
 }

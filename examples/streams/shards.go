@@ -11,6 +11,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity/stream/consumer"
+	"github.com/dynastay/dynastay/examples/report"
 )
 
 // holderOf returns the process that reads a table.
@@ -50,7 +51,7 @@ func (s *story) untilHeld(ctx context.Context, starting *process, want map[strin
 // showHandled prints how far behind the processes are, and how far after they have handled everything until now. A
 // shard tells the time before which all its changes have been handled. On DynamoDB, a shard may answer that it has no
 // changes although it has, so this is right for local engines only.
-func (s *story) showHandled(ctx context.Context, out *details) error {
+func (s *story) showHandled(ctx context.Context, out *report.Findings) error {
 	last := time.Now()
 	var before, after time.Duration
 	err := until(ctx, "all changes are handled", func() (bool, error) {
@@ -63,17 +64,17 @@ func (s *story) showHandled(ctx context.Context, out *details) error {
 		before = cmp.Or(before, after)
 		return now.Add(-after).After(last), nil
 	})
-	out.row("behind " + seconds(before) + ", then " + seconds(after))
+	out.Row("behind " + seconds(before) + ", then " + seconds(after))
 	return err
 }
 
 // showShards prints who holds which shard.
-func (s *story) showShards(ctx context.Context, out *details) error {
+func (s *story) showShards(ctx context.Context, out *report.Findings) error {
 	shards, err := s.watch.Shards(ctx)
 	slices.SortFunc(shards, func(a, b consumer.Shard) int { return cmp.Compare(a.Table, b.Table) })
 	for _, shard := range shards {
 		table := shard.Table[strings.LastIndexByte(shard.Table, '-')+1:]
-		out.row(table, "behind "+seconds(shard.Behind), cmp.Or(s.owners[shard.Owner], "nobody"))
+		out.Row(table, "behind "+seconds(shard.Behind), cmp.Or(s.owners[shard.Owner], "nobody"))
 	}
 	return err
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity/stream"
+	"github.com/dynastay/dynastay/examples/report"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/keys/key"
 )
@@ -19,19 +20,19 @@ import (
 // streamed is the number of streams that are read. A local engine has one shard for each.
 const streamed = 4
 
-func (s *story) startA(ctx context.Context, out *details) error {
+func (s *story) startA(ctx context.Context, out *report.Findings) error {
 	s.a.start(ctx)
 	return errors.Join(s.untilHeld(ctx, s.a, map[string]int{s.a.name: streamed}), s.showShards(ctx, out))
 }
 
-func (s *story) startB(ctx context.Context, out *details) error {
+func (s *story) startB(ctx context.Context, out *report.Findings) error {
 	s.b.start(ctx)
 	return errors.Join(s.untilShared(ctx, s.b), s.showShards(ctx, out))
 }
 
 // race stops the process that delivers the messages while guests are booking. The other one takes its shards, and goes
 // on where it has stopped.
-func (s *story) race(ctx context.Context, out *details) error {
+func (s *story) race(ctx context.Context, out *report.Findings) error {
 	goesOn, err := s.holderOf(ctx, outboxTable)
 	if err != nil {
 		return err
@@ -48,38 +49,38 @@ func (s *story) race(ctx context.Context, out *details) error {
 	if err != nil {
 		return err
 	}
-	out.row(len(s.sold), "got a room")
-	out.row(refused, "refused: sold out")
-	out.row(s.stopped.name + " has stopped")
+	out.Row(len(s.sold), "got a room")
+	out.Row(refused, "refused: sold out")
+	out.Row(s.stopped.name + " has stopped")
 	if err := s.untilHeld(ctx, goesOn, map[string]int{goesOn.name: streamed}); err != nil {
 		return err
 	}
 	return s.showHandled(ctx, out)
 }
 
-func (s *story) restart(ctx context.Context, out *details) error {
+func (s *story) restart(ctx context.Context, out *report.Findings) error {
 	s.stopped.start(ctx)
 	return errors.Join(s.untilShared(ctx, s.stopped), s.showShards(ctx, out))
 }
 
-func (s *story) pay(ctx context.Context, out *details) error {
+func (s *story) pay(ctx context.Context, out *report.Findings) error {
 	return errors.Join(s.platform.pay(ctx, out), s.showHandled(ctx, out))
 }
 
-func (s *story) cancel(ctx context.Context, out *details) error {
+func (s *story) cancel(ctx context.Context, out *report.Findings) error {
 	if err := errors.Join(s.platform.cancel(ctx, out), s.showHandled(ctx, out)); err != nil {
 		return err
 	}
 	notified, err := s.notified(ctx)
-	out.row(notified, "notifications so far")
+	out.Row(notified, "notifications so far")
 	return err
 }
 
-func (s *story) edit(ctx context.Context, out *details) error {
+func (s *story) edit(ctx context.Context, out *report.Findings) error {
 	return errors.Join(s.platform.edit(ctx, out), s.showHandled(ctx, out))
 }
 
-func (s *story) erase(ctx context.Context, out *details) error {
+func (s *story) erase(ctx context.Context, out *report.Findings) error {
 	if err := s.platform.erase(ctx, out); err != nil {
 		return err
 	}
@@ -87,7 +88,7 @@ func (s *story) erase(ctx context.Context, out *details) error {
 }
 
 // deliverAgain passes the creation of the erased guest to the handlers, as if a process had been paused in between.
-func (s *story) deliverAgain(ctx context.Context, out *details) error {
+func (s *story) deliverAgain(ctx context.Context, out *report.Findings) error {
 	at, err := keys.Of(keys.Profile{UserID: s.erased})
 	if err != nil {
 		return err
@@ -101,7 +102,7 @@ func (s *story) deliverAgain(ctx context.Context, out *details) error {
 		return err
 	}
 	_, _, after := s.handled.index.size()
-	out.row("ignored", after-before, "creation of "+s.erased)
+	out.Row("ignored", after-before, "creation of "+s.erased)
 	if after == before {
 		return errors.New("the index must ignore an old change")
 	}
@@ -109,7 +110,7 @@ func (s *story) deliverAgain(ctx context.Context, out *details) error {
 }
 
 // gone fails if the index has the erased guest.
-func (s *story) gone(out *details) error {
+func (s *story) gone(out *report.Findings) error {
 	at, err := keys.Of(keys.Profile{UserID: s.erased})
 	if err != nil {
 		return err
@@ -118,14 +119,14 @@ func (s *story) gone(out *details) error {
 	if !known || !d.deleted || d.text != "" {
 		return fmt.Errorf("the index must have only a marker of %s, got %+v", s.erased, d)
 	}
-	out.row("index", 1, "marker and no document of "+s.erased)
+	out.Row("index", 1, "marker and no document of "+s.erased)
 	return nil
 }
 
 const unreadable = "msg_of_other_software"
 
 // poison puts a message with a time of another form, and another message after it.
-func (s *story) poison(ctx context.Context, out *details) error {
+func (s *story) poison(ctx context.Context, out *report.Findings) error {
 	at, err := key.Of(messageKey{unreadable})
 	if err != nil {
 		return err
@@ -152,7 +153,7 @@ func (s *story) poison(ctx context.Context, out *details) error {
 		return err
 	}
 	for _, d := range dead {
-		out.row("dead letter: " + d.Error)
+		out.Row("dead letter: " + d.Error)
 	}
 	if len(dead) != 1 {
 		return fmt.Errorf("%d dead letters, want 1", len(dead))
@@ -161,7 +162,7 @@ func (s *story) poison(ctx context.Context, out *details) error {
 }
 
 // handleDeadLetter passes the stored change to a router with the corrected handler.
-func (s *story) handleDeadLetter(ctx context.Context, out *details) error {
+func (s *story) handleDeadLetter(ctx context.Context, out *report.Findings) error {
 	dead, err := parked(ctx, s.db)
 	if err != nil {
 		return err
@@ -187,21 +188,21 @@ func (s *story) handleDeadLetter(ctx context.Context, out *details) error {
 		}
 		s.sent = append(s.sent, unreadable)
 	}
-	out.row(len(dead), "handled")
+	out.Row(len(dead), "handled")
 	return s.delivered(ctx, map[string]int{unreadable: 1})
 }
 
 // refundLater makes changes while nobody reads the streams.
-func (s *story) refundLater(ctx context.Context, out *details) error {
+func (s *story) refundLater(ctx context.Context, out *report.Findings) error {
 	s.stopProcesses()
 	if err := s.refund(ctx); err != nil {
 		return err
 	}
-	out.row(late, "refunded")
+	out.Row(late, "refunded")
 	return s.showShards(ctx, out)
 }
 
-func (s *story) drain(ctx context.Context, out *details) error {
+func (s *story) drain(ctx context.Context, out *report.Findings) error {
 	return errors.Join(s.a.Drain(ctx), s.showShards(ctx, out))
 }
 

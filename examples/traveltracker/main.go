@@ -31,7 +31,8 @@ func main() { report.Main("traveltracker", run) }
 func run(ctx context.Context, w io.Writer, colours bool) error {
 	s := &story{now: time.Date(2037, 8, 20, 18, 0, 0, 0, time.UTC), colours: colours}
 	p := report.Program{
-		Name: "traveltracker", Table: keys.Table, Idempotency: keys.Table, Clock: func() time.Time { return s.now },
+		Name: "traveltracker", Tables: []*dynastay.Schema{keys.Table},
+		Options: dynastay.Options{Idempotency: keys.Table, Clock: func() time.Time { return s.now }},
 	}
 	return p.Run(ctx, w, func(ctx context.Context, out *report.Report, open func() *dynastay.DB) error {
 		db := open()

@@ -34,7 +34,8 @@ func run(ctx context.Context, w io.Writer, colours bool) error {
 	}
 	s := &story{now: time.Date(2037, 7, 1, 9, 0, 0, 0, time.UTC), colours: colours, bookings: map[string]*venue.Booking{}}
 	p := report.Program{
-		Name: "venue", Table: venuekeys.Table, Idempotency: venuekeys.Table, Clock: func() time.Time { return s.now },
+		Name: "venue", Tables: []*dynastay.Schema{venuekeys.Table},
+		Options: dynastay.Options{Idempotency: venuekeys.Table, Clock: func() time.Time { return s.now }},
 	}
 	return p.Run(ctx, w, func(ctx context.Context, out *report.Report, open func() *dynastay.DB) error {
 		s.db = open()
