@@ -29,7 +29,6 @@ type core struct {
 	IDOf                                  func(dynastay.Key) string
 	Validate                              func(any) error
 	Indexes                               map[string]func(any) (dynastay.Key, error)
-	Derived                               []derived
 	Unique                                []unique
 	Follow                                func(tx *dynastay.Tx, before, after any) error
 	ID, Prefix, Created, Updated, Version string
@@ -40,7 +39,7 @@ type core struct {
 	clone func(any) any
 	set   func(to, from any) // *to = *from
 
-	derived []derived // including the index keys
+	derived []derived // what the specification derives; once complete, the index keys before it
 	known   []string  // the declared and derived attributes, without the counters
 	owned   []string  // what an update's function must not change
 	keyed   []string  // the maps whose keys are data
@@ -107,7 +106,7 @@ func withoutType[T any](s Spec[T]) *core {
 		c.Indexes[name] = untyped(key)
 	}
 	for _, d := range s.Derived {
-		c.Derived = append(c.Derived, derived{d.Name, untyped(d.Value), d.copied})
+		c.derived = append(c.derived, derived{d.Name, untyped(d.Value), d.copied})
 	}
 	for _, u := range s.Unique {
 		own := unique{
@@ -145,10 +144,11 @@ func (e *core) complete() {
 			e.panics("%s is required", part.name)
 		}
 	}
+	var indexKeys []derived
 	for _, name := range slices.Sorted(maps.Keys(e.Indexes)) {
-		e.derived = append(e.derived, e.indexKey(name, e.Indexes[name])...)
+		indexKeys = append(indexKeys, e.indexKey(name, e.Indexes[name])...)
 	}
-	e.derived = append(e.derived, e.Derived...)
+	e.derived = append(indexKeys, e.derived...)
 	for _, name := range append(append([]string{e.ID, e.Created, e.Updated, e.Version}, e.Kept...), e.Counters...) {
 		if slices.Contains(e.owned, name) {
 			e.panics("attribute %s must not be used for more than one of ID, Created, Updated, Version, Kept and Counters", name)
