@@ -40,6 +40,9 @@ var sent = []any{
 	availability.Night{}, availability.NightPrice{}, availability.Opened{}, availability.Prices{}, availability.Quote{},
 	availability.Refused{}, availability.RefusedNight{}, availability.Report{}, availability.Room{}, availability.SalesChange{},
 	availability.Sold{}, availability.SoldNight{}, availability.Terms{}, availability.Totals{},
+	availability.RatePlan{}, availability.Derivation{}, availability.PartyPrices{}, availability.AgeBand{}, availability.Supplement{},
+	availability.Party{}, availability.Meals{}, availability.MealBand{}, availability.RateConditions{}, availability.Discounts{},
+	availability.DaysDiscount{}, availability.NightsDiscount{}, availability.RateNight{}, availability.Step{},
 
 	listing.Availability{}, listing.Conflict{}, listing.Event{}, listing.Imported{}, listing.Night{}, listing.Synced{},
 	listing.Taken{}, ical.Calendar{}, ical.Entry{}, ical.Event{}, ical.Problem{},

@@ -3,8 +3,12 @@ package availability
 import (
 	"fmt"
 	"slices"
+	"strconv"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/entity"
 )
 
 // RateConditions say for which stays a plan is sold. The zero value means any.
@@ -76,4 +80,31 @@ func (c RateConditions) broken(stay dynastay.Stay, today dynastay.Date) (all []R
 		}
 	}
 	return all
+}
+
+func (p *RatePlan) declareConditions(f *entity.Fields) {
+	c := &p.Conditions
+	f.IfSet().Int("MinStay", &c.MinStay)
+	f.IfSet().Int("MaxStay", &c.MaxStay)
+	f.IfSet().Int("MinDaysAhead", &c.MinDaysAhead)
+	entity.Custom(f, "MaxDaysAhead", &c.MaxDaysAhead, func(days *int) (types.AttributeValue, error) {
+		if days == nil {
+			return nil, nil
+		}
+		return dynastay.Number(*days), nil
+	}, func(v dynastay.Value) (*int, error) {
+		digits, err := digitsOf(v)
+		if err != nil {
+			return nil, err
+		}
+		days, err := strconv.Atoi(digits)
+		return &days, err
+	})
+	arrivals := int(c.Arrivals)
+	f.IfSet().Int("Arrivals", &arrivals)
+	c.Arrivals = Weekdays(arrivals)
+	entity.List(f, "Dates", &c.Dates, func(f *entity.Fields, dates *dynastay.Stay) {
+		f.Date("From", &dates.CheckIn)
+		f.Date("To", &dates.CheckOut)
+	})
 }

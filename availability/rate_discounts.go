@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/entity"
 )
 
 // Discounts reduce the lodging of a stay, after supplements for the party; meals keep their prices. They compete: the
@@ -18,13 +19,13 @@ type Discounts struct {
 // DaysDiscount is a discount that depends on the days between today at the property and the check-in.
 type DaysDiscount struct {
 	Days    int              // 0 to 732
-	Percent dynastay.Percent // of the lodging of each night
+	Percent dynastay.Percent `json:",omitzero"` // of the lodging of each night
 }
 
 // NightsDiscount is a discount that depends on the length of the stay.
 type NightsDiscount struct {
 	Nights  int              // 2 to MaxNights
-	Percent dynastay.Percent // of the lodging of each night
+	Percent dynastay.Percent `json:",omitzero"` // of the lodging of each night
 }
 
 func (d Discounts) validate() error {
@@ -117,4 +118,19 @@ func sumOf(all []exact) exact {
 		sum = sum.plus(x)
 	}
 	return sum
+}
+
+func (p *RatePlan) declareDiscounts(f *entity.Fields) {
+	d := &p.Discounts
+	days := func(f *entity.Fields, d *DaysDiscount) {
+		f.Int("Days", &d.Days)
+		entity.Custom(f, "Percent", &d.Percent, storedPercent, percentOf)
+	}
+	entity.List(f, "Early", &d.Early, days)
+	entity.List(f, "Late", &d.Late, days)
+	entity.List(f, "Length", &d.Length, func(f *entity.Fields, d *NightsDiscount) {
+		f.Int("Nights", &d.Nights)
+		entity.Custom(f, "Percent", &d.Percent, storedPercent, percentOf)
+	})
+	f.IfSet().Int("FreeNight", &d.FreeNight)
 }

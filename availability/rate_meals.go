@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/entity"
 )
 
 // MealPlan is which meals a stay has.
@@ -79,4 +80,15 @@ func (m Meals) price(party Party) exact {
 		total = total.plus(inBand(band, m.Bands, func(b MealBand) exact { return exactOf(b.Amount) }))
 	}
 	return total
+}
+
+func (p *RatePlan) declareMeals(f *entity.Fields, currency dynastay.Currency) {
+	m := &p.Meals
+	entity.String(f, "Plan", &m.Plan)
+	f.IfSet().Bool("Added", &m.Added)
+	f.Amount("Adult", currency, &m.Adult)
+	entity.List(f, "Bands", &m.Bands, func(f *entity.Fields, b *MealBand) {
+		f.Int("Through", &b.Through)
+		f.Amount("Amount", currency, &b.Amount)
+	})
 }

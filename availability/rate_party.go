@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/entity"
 )
 
 // Party are the guests of one room. Children of unknown age may stay too; they cost as much as the dearest age.
@@ -187,4 +188,33 @@ func (p Party) group(bands []int) grouped {
 		}
 	}
 	return g
+}
+
+// declareParty stores beside the map whether there is one: prices of its own that change nothing have no attributes.
+func (p *RatePlan) declareParty(f *entity.Fields, currency dynastay.Currency) {
+	has, party := p.Party != nil, PartyPrices{}
+	if has {
+		party = *p.Party
+	}
+	f.IfSet().Bool("HasParty", &has)
+	f.Map("Party", func(f *entity.Fields) {
+		f.IfSet().Int("Included", &party.Included)
+		f.Map("ExtraAdult", func(f *entity.Fields) { declareSupplement(f, &party.ExtraAdult, currency) })
+		f.Map("SingleUse", func(f *entity.Fields) { declareSupplement(f, &party.SingleUse, currency) })
+		entity.List(f, "Bands", &party.Bands, func(f *entity.Fields, b *AgeBand) {
+			f.Int("Through", &b.Through)
+			f.Map("Bedless", func(f *entity.Fields) { declareSupplement(f, &b.Bedless, currency) })
+			f.Map("WithBed", func(f *entity.Fields) { declareSupplement(f, &b.WithBed, currency) })
+		})
+	})
+	if f.Decoding() {
+		if p.Party = nil; has {
+			p.Party = &party
+		}
+	}
+}
+
+func declareSupplement(f *entity.Fields, s *Supplement, currency dynastay.Currency) {
+	entity.Custom(f, "Percent", &s.Percent, storedPercent, percentOf)
+	f.Amount("Amount", currency, &s.Amount)
 }

@@ -1,10 +1,13 @@
 package availability
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
 	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity"
@@ -194,4 +197,85 @@ func (c *amounts) positive(field string, m dynastay.Money) error {
 		return dynastay.Invalid(field, "must not be negative")
 	}
 	return c.signed(field, m)
+}
+
+// NewRatePlanEntity returns the entity of plans, for the repository that stores them, which is that of package properties.
+// All amounts of a plan share one attribute for their currency.
+func NewRatePlanEntity() *entity.Entity[RatePlan] {
+	return entity.New(entity.Spec[RatePlan]{
+		Name: "RatePlan", Schema: keys.PropertiesTable, Validate: (*RatePlan).Validate,
+		Created: "CreatedAt", Updated: "UpdatedAt", Version: keys.AttrVersion,
+		Key: func(p *RatePlan) (dynastay.Key, error) {
+			return keys.Of(keys.RatePlan{PropertyID: p.PropertyID, RatePlanID: p.ID})
+		},
+		Codec: entity.Declare(func(f *entity.Fields, p *RatePlan) {
+			f.Const(keys.AttrEntityType, "RatePlan")
+			f.String("PropertyId", &p.PropertyID)
+			f.String("RatePlanId", &p.ID)
+			f.String("Name", &p.Name)
+			f.String("Description", &p.Description)
+			f.Strings("RoomTypeIds", &p.RoomTypeIDs)
+			entity.String(f, "CancellationPolicy", &p.CancellationPolicy)
+			f.Bool("IsActive", &p.Active)
+			f.Bool("IsAdvertised", &p.Advertised)
+			f.IfSet().Int("DisplayOrder", &p.DisplayOrder)
+			currency := p.Currency()
+			entity.String(f, "Currency", &currency)
+			p.declareDerived(f, currency)
+			p.declareParty(f, currency)
+			f.Map("Meals", func(f *entity.Fields) { p.declareMeals(f, currency) })
+			f.Map("Conditions", func(f *entity.Fields) { p.declareConditions(f) })
+			f.Map("Discounts", func(f *entity.Fields) { p.declareDiscounts(f) })
+			f.Time("CreatedAt", &p.CreatedAt)
+			f.Time("UpdatedAt", &p.UpdatedAt)
+			f.IfSet().Int(keys.AttrVersion, &p.Version)
+		}),
+	})
+}
+
+// declareDerived stores beside the map whether there is one: a derivation that changes nothing has no attributes.
+func (p *RatePlan) declareDerived(f *entity.Fields, currency dynastay.Currency) {
+	is, d := p.Derived != nil, Derivation{}
+	if is {
+		d = *p.Derived
+	}
+	f.IfSet().Bool("IsDerived", &is)
+	f.Map("Derived", func(f *entity.Fields) {
+		f.String("From", &d.From)
+		entity.Custom(f, "Percent", &d.Percent, storedPercent, percentOf)
+		f.Amount("Amount", currency, &d.Amount)
+		f.Amount("Step", currency, &d.Step)
+	})
+	if f.Decoding() {
+		if p.Derived = nil; is {
+			p.Derived = &d
+		}
+	}
+}
+
+// storedPercent returns a percentage as a number such as 12.5.
+func storedPercent(p dynastay.Percent) (types.AttributeValue, error) {
+	if p == 0 {
+		return nil, nil
+	}
+	return &types.AttributeValueMemberN{Value: p.String()}, nil
+}
+
+// percentOf reverses storedPercent.
+func percentOf(v dynastay.Value) (dynastay.Percent, error) {
+	digits, err := digitsOf(v)
+	if err != nil || digits == "0" {
+		return 0, err
+	}
+	return dynastay.ParsePercent(digits)
+}
+
+// digitsOf returns a stored number without an exponent and trailing zeros.
+func digitsOf(v dynastay.Value) (string, error) {
+	n, ok := v.Stored().(*types.AttributeValueMemberN)
+	if !ok {
+		return "", errors.New("must be a number")
+	}
+	m, err := dynastay.MoneyOfDigits(n.Value, "")
+	return m.Digits(), err
 }

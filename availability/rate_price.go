@@ -193,7 +193,10 @@ func (d *Derivation) step() int64 {
 	return step
 }
 
-// currency returns the currency of the amounts that the plan uses, or "" if it has none.
+// Currency returns the currency of the plan's amounts, or "" if it has none.
+func (p *RatePlan) Currency() dynastay.Currency { return p.currency(p.Party) }
+
+// currency returns the currency of the amounts that the plan uses with the given prices for a party.
 func (p *RatePlan) currency(party *PartyPrices) dynastay.Currency {
 	var all []dynastay.Money
 	if d := p.Derived; d != nil {

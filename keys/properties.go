@@ -80,6 +80,15 @@ func (k *Amenity) Form(f *key.Form) {
 	f.SK("AMENITY#", key.ID("AmenityID", &k.AmenityID))
 }
 
+// RatePlan is the item of a rate plan: RATES#{PropertyID} / PLAN#{RatePlanID}. It is not in the partition of its property,
+// because whoever reads a whole property would read all of its plans.
+type RatePlan struct{ PropertyID, RatePlanID string }
+
+func (k *RatePlan) Form(f *key.Form) {
+	f.PK("RATES#", key.ID("PropertyID", &k.PropertyID))
+	f.SK("PLAN#", key.ID("RatePlanID", &k.RatePlanID))
+}
+
 // SlugGuard reserves a slug for one property, which an index cannot do: SLUG#{Slug} / GUARD.
 type SlugGuard struct{ Slug string }
 

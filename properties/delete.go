@@ -11,8 +11,8 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// Delete deletes a property with everything that belongs to it: room types, images, amenities, and the guard of its
-// slug. Its bookings, reviews and nights remain, and so do the guards of its room types: their ids are never given to
+// Delete deletes a property with everything that belongs to it: room types, images, amenities, rate plans, and the guard
+// of its slug. Its bookings, reviews and nights remain, and so do the guards of its room types: their ids are never given to
 // another room type, because the nights still have them.
 //
 // Delete refuses a property with rooms that are sold for tonight or later, with an [*availability.SoldAheadError].
@@ -23,8 +23,8 @@ import (
 // left.
 //
 // Delete fails with [dynastay.ErrNotFound] if the property does not exist, even if another call has just finished
-// deleting it. It takes 7 requests, 4 Queries for each room type, 1 request for every 99 nights that are closed, and 1
-// for every 99 room types and images.
+// deleting it. It takes 7 requests, 4 Queries for each room type, 1 request for every 99 nights that are closed, 1 for
+// every 99 room types, images and rate plans, and 1 more if there are rate plans.
 func (r *Repository) Delete(ctx context.Context, propertyID string) error {
 	for {
 		if err := r.delete(ctx, propertyID); !errors.Is(err, errMoreRoomTypes) {
@@ -87,6 +87,13 @@ func (r *Repository) deleteItems(ctx context.Context, propertyID string, offSale
 			return err
 		}
 		last[amenity] = true
+	}
+	if p.RatePlanCount > 0 {
+		plans, err := r.ratePlanRows(ctx, propertyID, dynastay.Consistent)
+		if err != nil {
+			return err
+		}
+		rows = append(rows, plans...)
 	}
 	rows = slices.DeleteFunc(rows, func(row dynastay.Row) bool { return last[keys.PropertiesTable.Key.From(row)] })
 	for part := range slices.Chunk(rows, maxDeleted) {

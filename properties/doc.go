@@ -20,6 +20,14 @@
 // one transaction. An operation on an existing property cannot be combined with the [Repository.CreateOp] that creates
 // it: create the property first, then add its images.
 //
+// # Rate plans
+//
+// A property sells its rooms under rate plans, [availability.RatePlan], or without any at the price of the night. Plans
+// are items in a partition of their own, so reading a whole property does not read them. They are created, changed and
+// ordered, and never deleted while the property exists, because bookings name them for years. What a plan may be depends
+// on the others, so each change of a plan is conditional on the property, and lets other changes of plans read again.
+// Like the writes above, it leaves the version of the property as it is.
+//
 // # Statuses
 //
 //   - [Repository.Approve]: pending, rejected or suspended to approved; searches find the property, and one that was

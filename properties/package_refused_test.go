@@ -212,6 +212,7 @@ func TestUpdateRefuses(t *testing.T) {
 		"Prices":          func(p *properties.Property) { p.Prices.Max = dynastay.MustMoney("1000", "USD") },
 		"PrimaryImageURL": func(p *properties.Property) { p.PrimaryImageURL += "?" },
 		"ImageCount":      func(p *properties.Property) { p.ImageCount++ },
+		"RatePlanCount":   func(p *properties.Property) { p.RatePlanCount++ },
 		"Rating":          func(p *properties.Property) { p.Rating = 101 },
 		"ReviewCount":     func(p *properties.Property) { p.ReviewCount++ },
 		"AmenityIDs":      func(p *properties.Property) { p.AmenityIDs[0] = "spa" },

@@ -61,6 +61,7 @@ type Property struct {
 	ImageCount      int             // managed by the library
 	Rating          dynastay.Rating `json:",omitzero"` // average of the reviews; managed by the library
 	ReviewCount     int             // managed by the library
+	RatePlanCount   int             // with those that are not active; managed by the library
 	AmenityIDs      []string        `json:",omitzero"` // set by a create; later changed by SetAmenities and the like
 	Prices          PriceRange      `json:",omitzero"` // computed from the room types; managed by the library
 	Featured        bool
@@ -99,7 +100,7 @@ func newEntity(o Options) *entity.Entity[Property] {
 		ID: "PropertyId", Prefix: "prop_", Created: "CreatedAt", Updated: "UpdatedAt", Version: keys.AttrVersion,
 		Kept: []string{
 			keys.AttrStatus, "PrimaryImageUrl", "ImageCount", "AverageRating", "ReviewCount", "RatingSum", "AmenityList", "PriceRange",
-			keys.AttrCard,
+			keys.AttrCard, "RatePlanCount",
 		},
 		Key:     func(p *Property) (dynastay.Key, error) { return keys.Of(keys.Property{PropertyID: p.ID}) },
 		IDOf:    func(k dynastay.Key) string { return strings.TrimPrefix(k.PK, "PROPERTY#") },
@@ -251,6 +252,7 @@ var propertyCodec = entity.Declare(func(f *entity.Fields, p *Property) {
 	entity.String(f, "CancellationPolicy", &p.CancellationPolicy)
 	f.String("PrimaryImageUrl", &p.PrimaryImageURL)
 	f.Int("ImageCount", &p.ImageCount)
+	f.IfSet().Int("RatePlanCount", &p.RatePlanCount)
 	f.Rating("AverageRating", &p.Rating)
 	f.Int("ReviewCount", &p.ReviewCount)
 	entity.Custom(f, "RatingSum", &p.ratingSum, ratingSum.stored, ratingSumOf)

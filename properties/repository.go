@@ -24,6 +24,9 @@ type Repository struct {
 	rooms       *entity.Table[RoomType]
 	imageEntity *entity.Entity[Image]
 	images      *entity.Table[Image]
+
+	ratePlanEntity *entity.Entity[availability.RatePlan]
+	ratePlans      *entity.Table[availability.RatePlan]
 }
 
 // Options configure [New]. All processes that use the same tables must have the same options, except for shard counts
@@ -42,6 +45,8 @@ type Options struct {
 func New(db *dynastay.DB, opts *Options) *Repository {
 	r := &Repository{db: db, nights: availability.New(db), roomEntity: newRoomEntity(), imageEntity: newImageEntity()}
 	r.rooms, r.images = entity.NewTable(db, r.roomEntity), entity.NewTable(db, r.imageEntity)
+	r.ratePlanEntity = availability.NewRatePlanEntity()
+	r.ratePlans = entity.NewTable(db, r.ratePlanEntity)
 	if opts != nil {
 		r.opts = *opts
 	}
