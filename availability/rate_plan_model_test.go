@@ -1,0 +1,276 @@
+package availability_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+)
+
+// rateDraw draws plans and stays. Small numbers and simple percentages are frequent, so that halves and ties are.
+type rateDraw struct{ *rand.Rand }
+
+func (d rateDraw) one(in int) bool { return d.IntN(in) == 0 }
+
+func (d rateDraw) between(least, most int) int { return least + d.IntN(most-least+1) }
+
+func pick[T any](d rateDraw, all ...T) T { return all[d.IntN(len(all))] }
+
+// stay returns a stay and the plan under which it is priced.
+func (d rateDraw) stay() (*availability.RatePlan, availability.RateRequest) {
+	currency := pick(d, dynastay.Currency("USD"), "EUR", "JPY", "KWD", "HUF", "CHF")
+	plan := d.plan("plan", currency)
+	nights := d.between(1, 7)
+	if d.one(20) {
+		nights = d.between(1, availability.MaxNights)
+	}
+	today := dynastay.MustDate("2026-03-05").AddDays(d.IntN(400))
+	checkIn := today.AddDays(pick(d, 0, 0, 1, 2, 3, 7, 14, 30, 60, d.IntN(733)))
+	r := availability.RateRequest{
+		Today: today, Stay: dynastay.Stay{CheckIn: checkIn, CheckOut: checkIn.AddDays(nights)}, Party: d.party(),
+		Sources: d.sources(nights, currency),
+	}
+	if d.one(2) {
+		plan.Derived = d.derivation(currency)
+	}
+	if plan.Derived != nil && plan.Derived.From != "" {
+		r.From = d.plan(plan.Derived.From, currency)
+	}
+	if d.one(6) {
+		plan.Conditions = d.conditions(r)
+	}
+	return plan, r
+}
+
+// sources mostly repeats few prices.
+func (d rateDraw) sources(nights int, currency dynastay.Currency) []dynastay.Money {
+	prices := []dynastay.Money{d.price(currency), d.price(currency)}
+	all := make([]dynastay.Money, nights)
+	for i := range all {
+		all[i] = pick(d, prices...)
+		switch {
+		case d.one(30):
+			all[i] = d.price(currency)
+		case d.one(300):
+			all[i] = dynastay.Money{}
+		case d.one(300):
+			all[i] = d.price(pick(d, dynastay.Currency("GBP"), "USD"))
+		}
+	}
+	return all
+}
+
+func (d rateDraw) price(currency dynastay.Currency) dynastay.Money {
+	unit := 1
+	for range currency.MinorUnit() {
+		unit *= 10
+	}
+	switch d.IntN(20) {
+	case 0:
+		return d.minor(0, 9, currency)
+	case 1:
+		return d.minor(0, 99_999_999_999_999, currency)
+	case 2, 3, 4, 5:
+		return d.minor(0, 999_999, currency)
+	default:
+		return d.minor(5*unit, 500*unit, currency)
+	}
+}
+
+func (d rateDraw) minor(least, most int, currency dynastay.Currency) dynastay.Money {
+	m, err := dynastay.MoneyOfMinor(int64(d.between(least, most)), currency)
+	if err != nil {
+		panic(err)
+	}
+	return m
+}
+
+// amount is often round, and never negative.
+func (d rateDraw) amount(currency dynastay.Currency) dynastay.Money {
+	if d.one(3) {
+		return d.minor(0, 9_999, currency)
+	}
+	return pick(d, d.minor(0, 5, currency), dynastay.MustMoney(pick(d, "5", "10", "15", "20", "25"), currency))
+}
+
+func (d rateDraw) percent(least, most dynastay.Percent) dynastay.Percent {
+	simple := pick[dynastay.Percent](d,
+		-50_00, -33_33, -20_00, -15_00, -12_50, -10_00, -7_50, -5_00, 50, 5_00, 10_00, 15_00, 25_00, 50_00)
+	if simple < least || simple > most || d.one(3) {
+		return dynastay.Percent(d.between(int(least), int(most)))
+	}
+	return simple
+}
+
+func (d rateDraw) plan(id string, currency dynastay.Currency) *availability.RatePlan {
+	p := &availability.RatePlan{PropertyID: propertyID, ID: id, Name: "A plan", Active: true}
+	if d.one(2) {
+		p.Party = d.partyPrices(currency)
+	}
+	if d.one(2) {
+		p.Meals = d.meals(currency)
+	}
+	if d.one(2) {
+		p.Discounts = d.discounts()
+	}
+	return p
+}
+
+func (d rateDraw) derivation(currency dynastay.Currency) *availability.Derivation {
+	v := &availability.Derivation{From: pick(d, "", "other")}
+	if d.one(2) {
+		v.Percent = d.percent(-60_00, 60_00)
+	}
+	if d.one(10) {
+		v.Percent = d.percent(-99_99, 999_99)
+	}
+	if d.one(2) {
+		v.Amount = d.amount(currency)
+		if d.one(2) {
+			v.Amount, _ = v.Amount.Times(-1)
+		}
+	}
+	switch steps := []string{"1", "5", "10", "100"}; d.IntN(4) {
+	case 0:
+		v.Step = dynastay.MustMoney(pick(d, steps...), currency)
+	case 1:
+		v.Step = d.minor(1, 50, currency)
+	case 2:
+		if currency.MinorUnit() >= 2 {
+			v.Step = dynastay.MustMoney(pick(d, "0.05", "0.5", "0.1", "2.5"), currency)
+		}
+	}
+	return v
+}
+
+func (d rateDraw) supplement(currency dynastay.Currency) availability.Supplement {
+	switch d.IntN(6) {
+	case 0:
+		return availability.Supplement{}
+	case 1, 2:
+		return availability.Supplement{Percent: d.percent(0, pick(d, 100_00, dynastay.Percent(999_99)))}
+	default:
+		return availability.Supplement{Amount: d.amount(currency)}
+	}
+}
+
+func (d rateDraw) partyPrices(currency dynastay.Currency) *availability.PartyPrices {
+	p := &availability.PartyPrices{Included: d.IntN(4)}
+	if p.Included > 0 {
+		p.ExtraAdult = d.supplement(currency)
+	}
+	if p.SingleUse = d.supplement(currency); d.one(2) {
+		p.SingleUse.Percent = min(p.SingleUse.Percent, 100_00) * -1
+		p.SingleUse.Amount, _ = p.SingleUse.Amount.Times(-1)
+	}
+	for _, through := range d.ages() {
+		band := availability.AgeBand{Through: through, Bedless: d.supplement(currency), WithBed: d.supplement(currency)}
+		p.Bands = append(p.Bands, band)
+	}
+	return p
+}
+
+func (d rateDraw) meals(currency dynastay.Currency) availability.Meals {
+	m := availability.Meals{Plan: pick(d, availability.Breakfast, availability.HalfBoard, availability.AllInclusive)}
+	m.Added = d.one(2)
+	if !d.one(5) {
+		m.Adult = d.amount(currency)
+	}
+	for _, through := range d.ages() {
+		band := availability.MealBand{Through: through}
+		if !d.one(5) {
+			band.Amount = d.amount(currency)
+		}
+		m.Bands = append(m.Bands, band)
+	}
+	return m
+}
+
+// ages returns the highest ages of up to six bands.
+func (d rateDraw) ages() []int {
+	all := make([]int, pick(d, 0, 1, 2, 2, 3, d.IntN(7)))
+	for i := range all {
+		all[i] = pick(d, 0, 2, 6, 11, 15, 17, d.IntN(18))
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+func (d rateDraw) party() availability.Party {
+	p := availability.Party{Guests: availability.Guests{Adults: pick(d, 1, 1, 2, 2, 2, 3, 4)}}
+	if d.one(2) {
+		return p
+	}
+	p.Children = d.between(1, 4)
+	for range p.Children - pick(d, 0, 0, 0, 1, 2, 3) {
+		p.ChildAges = append(p.ChildAges, d.IntN(18))
+	}
+	if d.one(2) {
+		p.ExtraBeds = d.IntN(p.Children + 1)
+	}
+	return p
+}
+
+func (d rateDraw) discounts() (all availability.Discounts) {
+	days := func() (tiers []availability.DaysDiscount) {
+		for _, n := range d.limits(0, 1, 3, 7, 14, 30, 60, d.IntN(733)) {
+			tiers = append(tiers, availability.DaysDiscount{Days: n, Percent: d.percent(1, 100_00)})
+		}
+		return tiers
+	}
+	if d.one(2) {
+		all.Early = days()
+	}
+	if d.one(2) {
+		all.Late = days()
+	}
+	if d.one(2) {
+		for _, n := range d.limits(2, 3, 4, 7, d.between(2, availability.MaxNights)) {
+			all.Length = append(all.Length, availability.NightsDiscount{Nights: n, Percent: d.percent(1, 100_00)})
+		}
+	}
+	if d.one(2) {
+		all.FreeNight = pick(d, 2, 3, 4, 7, d.between(2, availability.MaxNights))
+	}
+	return all
+}
+
+// limits returns up to three of the numbers, in order.
+func (d rateDraw) limits(of ...int) (all []int) {
+	for range d.between(1, 3) {
+		all = append(all, pick(d, of...))
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// conditions are about those that a stay just meets, or just fails to meet.
+func (d rateDraw) conditions(r availability.RateRequest) (c availability.RateConditions) {
+	nights, ahead := r.Stay.Nights(), r.Today.DaysUntil(r.Stay.CheckIn)
+	if d.one(3) {
+		c.MinStay = min(max(0, nights+d.between(-2, 1)), availability.MaxNights)
+	}
+	if d.one(3) {
+		c.MaxStay = min(max(c.MinStay, nights+d.between(-1, 2)), availability.MaxNights)
+	}
+	if d.one(3) {
+		c.MinDaysAhead = min(max(0, ahead+d.between(-2, 1)), 732)
+	}
+	if d.one(3) {
+		c.MaxDaysAhead = ptr(min(max(c.MinDaysAhead, ahead+d.between(-1, 2)), 732))
+	}
+	if d.one(3) {
+		c.Arrivals = availability.On(time.Weekday(d.IntN(7)), r.Stay.CheckIn.Weekday())
+	} else if d.one(5) {
+		c.Arrivals = availability.On(time.Weekday(d.IntN(7)), time.Weekday(d.IntN(7)))
+	}
+	if d.one(3) {
+		for range d.between(1, 3) {
+			from := r.Stay.CheckIn.AddDays(d.between(-3, nights))
+			c.Dates = append(c.Dates, dynastay.Stay{CheckIn: from, CheckOut: from.AddDays(d.between(1, 2*nights))})
+		}
+	}
+	return c
+}
