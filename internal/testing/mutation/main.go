@@ -5,7 +5,8 @@
 //	go run ./internal/testing/mutation [regexp]
 //
 // The files themselves are not edited. A new rule of the write path needs its mutation in write.txt; those of prices,
-// refunds and the front desk are in money.txt, and those of the tests of services in service.txt.
+// refunds and the front desk are in money.txt, those of rate plans in rates.txt, and those of the tests of services in
+// service.txt.
 package main
 
 import (
@@ -28,11 +29,13 @@ var (
 	write string
 	//go:embed money.txt
 	money string
+	//go:embed rates.txt
+	rates string
 	//go:embed service.txt
 	service string
 )
 
-func lists() string { return write + "\n" + money + "\n" + service }
+func lists() string { return write + "\n" + money + "\n" + rates + "\n" + service }
 
 // mutation replaces a text that occurs once in a file.
 type mutation struct {
