@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/internal/testing/raw"
@@ -75,6 +76,10 @@ func TestChanges(t *testing.T) {
 	was(nil)
 	require.NoError(t, repo.DeleteRoomType(ctx, "p", "room_c"))
 	was(nil)
+	flexible, err := repo.CreateRatePlan(ctx, ratePlan("flex", func(p *availability.RatePlan) { p.PropertyID = "p" }))
+	was(err)
+	renamed, err := repo.UpdateRatePlan(ctx, "p", "flex", func(p *availability.RatePlan) error { p.Name = "Flexible"; return nil })
+	was(err)
 	deleting := *states[len(states)-1]
 	deleting.Status = properties.Deleting
 	require.NoError(t, repo.Delete(ctx, "p"))
@@ -92,6 +97,8 @@ func TestChanges(t *testing.T) {
 		"PROPERTY#p/IMAGE#a": {&images[0], formerly, pool, nil},
 		"PROPERTY#p/IMAGE#b": {&images[1], primary, nil},
 	}, streamtest.Histories(t, db, keys.PropertiesTable, changes.Images))
+	assert.Equal(t, map[string][]*availability.RatePlan{"RATES#p/PLAN#flex": {flexible, renamed, nil}},
+		streamtest.Histories(t, db, keys.PropertiesTable, changes.RatePlans))
 }
 
 // The hotel-booking document's items are decoded unchanged, and so is what the repository makes of them.

@@ -48,6 +48,17 @@ func (r *Repository) RatePlans(
 	return all, nil
 }
 
+// GetRatePlan reads a rate plan, or fails with [dynastay.ErrNotFound]. It accepts [dynastay.Consistent]. 1 request.
+func (r *Repository) GetRatePlan(
+	ctx context.Context, propertyID, planID string, opts ...dynastay.ReadOption,
+) (*availability.RatePlan, error) {
+	key, err := keys.Of(keys.RatePlan{PropertyID: propertyID, RatePlanID: planID})
+	if err != nil {
+		return nil, err
+	}
+	return r.ratePlans.Get(ctx, key, opts...)
+}
+
 func inDisplayOrder(a, b availability.RatePlan) int {
 	return cmp.Or(cmp.Compare(a.DisplayOrder, b.DisplayOrder), cmp.Compare(a.ID, b.ID))
 }

@@ -92,6 +92,13 @@ func TestRatePlans(t *testing.T) {
 	want.CreatedAt, want.UpdatedAt, want.Version = now, now, 1
 	assert.Equal(t, &want, made)
 	assert.Equal(t, []availability.RatePlan{want}, ratePlans(t, repo))
+	got, err := repo.GetRatePlan(t.Context(), "p1", "all")
+	require.NoError(t, err)
+	assert.Equal(t, &want, got)
+	_, err = repo.GetRatePlan(t.Context(), "p1", "none")
+	require.ErrorIs(t, err, dynastay.ErrNotFound)
+	_, err = repo.GetRatePlan(t.Context(), "p1", "")
+	blame.Invalid(t, err, "RatePlanID")
 	for _, p := range []availability.RatePlan{ratePlan("flex"), ratePlan("0", archived)} {
 		_, err = repo.CreateRatePlan(t.Context(), p)
 		require.NoError(t, err)
