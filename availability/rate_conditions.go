@@ -1,6 +1,7 @@
 package availability
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -14,7 +15,7 @@ import (
 // RateConditions say for which stays a plan is sold. The zero value means any.
 type RateConditions struct {
 	MinStay, MaxStay int // nights; 0 means no limit
-	// MinDaysAhead and MaxDaysAhead limit the days between today at the property and the check-in. 0 and nil mean no
+	// MinDaysAhead and MaxDaysAhead limit the whole days between today at the property and the check-in. 0 and nil mean no
 	// limit; a MaxDaysAhead of 0 is for arrivals on the same day.
 	MinDaysAhead int
 	MaxDaysAhead *int     `json:",omitzero"`
@@ -54,29 +55,27 @@ func (c RateConditions) validate() error {
 
 // broken returns the conditions that a stay does not meet which is booked on a certain day.
 func (c RateConditions) broken(stay dynastay.Stay, today dynastay.Date) (all []RefusedNight) {
-	add := func(date dynastay.Date, reason Reason, limit int) {
-		all = append(all, RefusedNight{Date: date, Reason: reason, Nights: limit})
-	}
+	add := func(n RefusedNight) { all = append(all, n) }
 	ahead := today.DaysUntil(stay.CheckIn)
 	if stay.Nights() < c.MinStay {
-		add(stay.CheckIn, MinStay, c.MinStay)
+		add(RefusedNight{Date: stay.CheckIn, Reason: MinStay, Nights: c.MinStay})
 	}
 	if c.MaxStay > 0 && stay.Nights() > c.MaxStay {
-		add(stay.CheckIn, MaxStay, c.MaxStay)
+		add(RefusedNight{Date: stay.CheckIn, Reason: MaxStay, Nights: c.MaxStay})
 	}
-	if ahead < c.MinDaysAhead {
-		add(stay.CheckIn, TooLate, 0)
+	if c.MinDaysAhead > 0 && ahead < c.MinDaysAhead { // after midnight, the check-in may be before today
+		add(RefusedNight{Date: stay.CheckIn, Reason: TooLate, Days: c.MinDaysAhead})
 	}
 	if c.MaxDaysAhead != nil && ahead > *c.MaxDaysAhead {
-		add(stay.CheckIn, TooEarly, 0)
+		add(RefusedNight{Date: stay.CheckIn, Reason: TooEarly, Days: *c.MaxDaysAhead})
 	}
 	if !c.Arrivals.Has(stay.CheckIn) {
-		add(stay.CheckIn, ClosedToArrival, 0)
+		add(RefusedNight{Date: stay.CheckIn, Reason: ClosedToArrival})
 	}
 	for date := range stay.Dates() {
 		in := func(dates dynastay.Stay) bool { return dates.Contains(date) }
 		if len(c.Dates) > 0 && !slices.ContainsFunc(c.Dates, in) {
-			add(date, NotOnSale, 0)
+			add(RefusedNight{Date: date, Reason: NotOnSale})
 		}
 	}
 	return all
@@ -102,7 +101,12 @@ func (p *RatePlan) declareConditions(f *entity.Fields) {
 	})
 	arrivals := int(c.Arrivals)
 	f.IfSet().Int("Arrivals", &arrivals)
-	c.Arrivals = Weekdays(arrivals)
+	if f.Decoding() {
+		if arrivals < 0 || arrivals >= int(noDays) {
+			f.Fail("Arrivals", errors.New("must be a set of days"))
+		}
+		c.Arrivals = Weekdays(arrivals & int(noDays-1))
+	}
 	entity.List(f, "Dates", &c.Dates, func(f *entity.Fields, dates *dynastay.Stay) {
 		f.Date("From", &dates.CheckIn)
 		f.Date("To", &dates.CheckOut)

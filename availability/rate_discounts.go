@@ -122,15 +122,16 @@ func sumOf(all []exact) exact {
 
 func (p *RatePlan) declareDiscounts(f *entity.Fields) {
 	d := &p.Discounts
-	days := func(f *entity.Fields, d *DaysDiscount) {
-		f.Int("Days", &d.Days)
-		entity.Custom(f, "Percent", &d.Percent, storedPercent, percentOf)
-	}
-	entity.List(f, "Early", &d.Early, days)
-	entity.List(f, "Late", &d.Late, days)
+	entity.List(f, "Early", &d.Early, func(f *entity.Fields, d *DaysDiscount) { declareDays(f, d) })
+	entity.List(f, "Late", &d.Late, func(f *entity.Fields, d *DaysDiscount) { declareDays(f, d) })
 	entity.List(f, "Length", &d.Length, func(f *entity.Fields, d *NightsDiscount) {
 		f.Int("Nights", &d.Nights)
 		entity.Custom(f, "Percent", &d.Percent, storedPercent, percentOf)
 	})
 	f.IfSet().Int("FreeNight", &d.FreeNight)
+}
+
+func declareDays(f *entity.Fields, d *DaysDiscount) {
+	f.Int("Days", &d.Days)
+	entity.Custom(f, "Percent", &d.Percent, storedPercent, percentOf)
 }

@@ -32,7 +32,7 @@ func (x exact) percent(p dynastay.Percent) exact {
 
 // round returns x rounded half up to a multiple of step minor units.
 func (x exact) round(step int64) exact {
-	unit := big.NewInt(step * perMinor)
+	unit := new(big.Int).Mul(big.NewInt(step), big.NewInt(perMinor))
 	n := new(big.Int).Lsh(x.n, 1)
 	n.Add(n, unit).Div(n, new(big.Int).Lsh(unit, 1)) // Div rounds down, also below 0
 	return exact{n.Mul(n, unit)}

@@ -76,8 +76,8 @@ func (m Meals) price(party Party) exact {
 	}
 	g := party.group(bands)
 	total := exactOf(m.Adult).times(g.adults)
-	for _, band := range g.children {
-		total = total.plus(inBand(band, m.Bands, func(b MealBand) exact { return exactOf(b.Amount) }))
+	for _, c := range g.children {
+		total = total.plus(inBand(c.band, m.Bands, func(b MealBand) exact { return exactOf(b.Amount) }))
 	}
 	return total
 }

@@ -9,11 +9,12 @@ import (
 	"github.com/dynastay/dynastay/entity"
 )
 
-// Party are the guests of one room. Children of unknown age may stay too; they cost as much as the dearest age.
+// Party are the guests of one room. Children of unknown age may stay too; they cost as much as those of the dearest band.
 type Party struct {
 	Guests
 	ChildAges []int `json:",omitzero"` // at check-in, 0 to 17, of at most Children children
-	ExtraBeds int   // for children; the eldest ones get them
+	// ExtraBeds are for children. Those of unknown age get them first, then the eldest, also if they count as adults.
+	ExtraBeds int
 }
 
 // Validate checks the party by itself, without the limits of a room. Its errors name the field.
@@ -135,14 +136,14 @@ func (p *PartyPrices) price(night exact, party Party) exact {
 	if further := g.adults - p.Included; p.Included > 0 && further > 0 {
 		total = total.plus(p.ExtraAdult.of(night).times(further))
 	}
-	for i, band := range g.children {
+	for _, c := range g.children {
 		supplement := func(b AgeBand) exact {
-			if i < party.ExtraBeds {
+			if c.bed {
 				return b.WithBed.of(night)
 			}
 			return b.Bedless.of(night)
 		}
-		total = total.plus(inBand(band, p.Bands, supplement))
+		total = total.plus(inBand(c.band, p.Bands, supplement))
 	}
 	return total
 }
@@ -163,8 +164,14 @@ func inBand[B any](band int, bands []B, amount func(B) exact) exact {
 
 // grouped is a party by age.
 type grouped struct {
-	adults   int   // with the children who count as adults
-	children []int // the band of each other child, −1 for one of unknown age; in the order in which they get extra beds
+	adults   int // with the children who count as adults
+	children []child
+}
+
+// child is a child who does not count as an adult.
+type child struct {
+	band int // −1 for one of unknown age
+	bed  bool
 }
 
 // group divides a party by the highest ages of ascending bands. Without bands, children of unknown age count as adults
@@ -175,14 +182,20 @@ func (p Party) group(bands []int) grouped {
 		g.adults += p.Children
 		return g
 	}
+	beds := p.ExtraBeds
+	next := func() bool {
+		beds--
+		return beds >= 0
+	}
 	for range p.Children - len(p.ChildAges) {
-		g.children = append(g.children, -1)
+		g.children = append(g.children, child{-1, next()})
 	}
 	ages := slices.Clone(p.ChildAges)
 	slices.SortFunc(ages, func(a, b int) int { return cmp.Compare(b, a) })
 	for _, age := range ages {
+		bed := next()
 		if band := slices.IndexFunc(bands, func(through int) bool { return age <= through }); band >= 0 {
-			g.children = append(g.children, band)
+			g.children = append(g.children, child{band, bed})
 		} else {
 			g.adults++
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -50,8 +51,8 @@ type RatePlan struct {
 
 // Derivation derives the price of each night from another price: by a percentage, then by an amount, rounded half up to
 // a multiple of Step. Nothing is derived from a derived plan: one change of the other price changes the plan's, without
-// a write, and nobody has to follow a chain. A night whose result is below 0 is not on sale. Restrictions are not
-// inherited: those of the plan and of the night hold.
+// a write, and nobody has to follow a chain. A night whose result is below 0 is not on sale; with a Step, a low price may
+// become 0. Restrictions and meals are not inherited: those of the plan hold, and the restrictions of the night.
 type Derivation struct {
 	From    string           // the id of a plan with prices of its own; "" for the night's Price
 	Percent dynastay.Percent `json:",omitzero"` // −1000 is 10 percent less; more than −100 %
@@ -86,7 +87,7 @@ func (p *RatePlan) Validate() error {
 	if err := CheckRatePlanID(p.ID); err != nil {
 		return dynastay.Within("ID", err)
 	}
-	if p.Name == "" {
+	if strings.TrimSpace(p.Name) == "" {
 		return dynastay.Invalid("Name", "is required")
 	}
 	if err := entity.CheckText(p.Name, entity.MaxName); err != nil {
@@ -104,7 +105,7 @@ func (p *RatePlan) Validate() error {
 	if p.DisplayOrder < 0 || p.DisplayOrder > maxOrder {
 		return dynastay.Invalid("DisplayOrder", "must be between 0 and 1,000")
 	}
-	return p.validatePrices()
+	return p.validatePrices(&amounts{})
 }
 
 func (p *RatePlan) validateRooms() error {
@@ -124,8 +125,7 @@ func (p *RatePlan) validateRooms() error {
 }
 
 // validatePrices checks what determines the price.
-func (p *RatePlan) validatePrices() error {
-	c := &amounts{}
+func (p *RatePlan) validatePrices(c *amounts) error {
 	if d := p.Derived; d != nil {
 		if err := d.validate(p.ID, c); err != nil {
 			return dynastay.Within("Derived", err)
@@ -162,7 +162,7 @@ func (d *Derivation) validate(own string, c *amounts) error {
 	return c.signed("Step", d.Step)
 }
 
-// maxMinor limits the amounts of a plan in minor units. It is more than any price, and no sum over a party overflows.
+// maxMinor limits the amounts of a plan, and the prices of nights under one, in minor units. It is more than any price.
 const maxMinor = 1_000_000_000_000_000
 
 // maxRaise is the highest percentage by which a price can rise.
@@ -176,7 +176,7 @@ func (c *amounts) signed(field string, m dynastay.Money) error {
 	if !m.IsSet() {
 		return nil
 	}
-	if err := m.Validate(); err != nil {
+	if err := m.ValidatePaid(); err != nil { // in any currency, because that of an old plan may have been withdrawn
 		return dynastay.Within(field, err)
 	}
 	if minor, err := m.Minor(); err != nil || minor >= maxMinor || minor <= -maxMinor {
@@ -218,7 +218,7 @@ func NewRatePlanEntity() *entity.Entity[RatePlan] {
 			entity.String(f, "CancellationPolicy", &p.CancellationPolicy)
 			f.Bool("IsActive", &p.Active)
 			f.Bool("IsAdvertised", &p.Advertised)
-			f.IfSet().Int("DisplayOrder", &p.DisplayOrder)
+			f.Int("DisplayOrder", &p.DisplayOrder)
 			currency := p.Currency()
 			entity.String(f, "Currency", &currency)
 			p.declareDerived(f, currency)

@@ -2,6 +2,7 @@ package availability
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/dynastay/dynastay"
 )
@@ -49,37 +50,40 @@ const (
 )
 
 // Price returns what one room costs in each night of a stay under the plan. It is a pure function, and exact: a night is
-// rounded half up to the minor unit after the supplements for the party, and after a discount. The steps, in order: the
+// rounded half up when it is derived, after the supplements for the party, and after a discount. The steps, in order: the
 // price is derived; the party's supplements are added, percentages of the derived price; included meals are set apart;
 // the best discount reduces the lodging; added meals are added.
 //
 // A stay that the plan is not sold for is refused with a [*Refused]. It has the conditions that the stay does not meet,
 // and each night that has no price, or a price in another currency than the plan's amounts or the other nights, or whose
-// lodging is below 0. The rooms left and the restrictions of the nights are not looked at. An invalid request is a
-// [*dynastay.InvalidError].
+// lodging is below 0. Whether the plan and From are active and sold for the room type, the rooms left and the
+// restrictions of the nights are not looked at. An invalid request or plan, and a price that needs more than 18 digits,
+// is a [*dynastay.InvalidError].
 func (p *RatePlan) Price(r RateRequest) ([]RateNight, error) {
 	if err := p.checkRequest(r); err != nil {
 		return nil, err
 	}
-	party := p.Party
-	if party == nil && r.From != nil {
-		party = r.From.Party
+	party, currency, err := p.prices(r.From)
+	if err != nil {
+		return nil, err
 	}
-	refused := &Refused{Nights: p.Conditions.broken(r.Stay, r.Today)}
-	nights, currency := make([]pricing, len(r.Sources)), p.currency(party)
+	refused := &Refused{}
+	refused.add(p.Conditions.broken(r.Stay, r.Today))
+	nights := make([]pricing, len(r.Sources))
 	for i, source := range r.Sources {
-		var reason Reason
-		switch nights[i], reason = p.night(source, party, r.Party); {
-		case source.IsSet() && currency != "" && source.Currency() != currency:
-			reason = OtherCurrency
+		n := RefusedNight{Date: r.Stay.CheckIn.AddDays(i)}
+		nights[i], n.Reason = p.night(source, party, r.Party)
+		switch {
 		case source.IsSet() && currency == "":
 			currency = source.Currency()
+		case source.IsSet() && source.Currency() != currency:
+			n.Reason, n.Price = OtherCurrency, source
 		}
-		if reason != "" {
-			refused.Nights = append(refused.Nights, RefusedNight{Date: r.Stay.CheckIn.AddDays(i), Reason: reason, Price: source})
+		if n.Reason != "" {
+			refused.add([]RefusedNight{n})
 		}
 	}
-	if len(refused.Nights) > 0 {
+	if refused.Nights = slices.Compact(refused.Nights); len(refused.Nights) > 0 {
 		for i := range refused.Nights {
 			refused.Nights[i].RatePlanID = p.ID
 		}
@@ -137,8 +141,23 @@ func (p *RatePlan) checkRequest(r RateRequest) error {
 		return dynastay.Invalid("From", "must be nil, because %s is not derived from a plan", p.ID)
 	case named && r.From.Derived != nil:
 		return dynastay.Invalid("From", "must not be derived itself")
+	case named && r.From.PropertyID != p.PropertyID:
+		return dynastay.Invalid("From", "must be a plan of the same property")
 	}
 	return nil
+}
+
+// prices returns the prices for a party that the plan has, its own or those of the plan that it is derived from, and the
+// currency of all amounts. It checks them, because a plan that other software stored may be anything.
+func (p *RatePlan) prices(from *RatePlan) (*PartyPrices, dynastay.Currency, error) {
+	c := &amounts{}
+	if err := p.validatePrices(c); err != nil {
+		return nil, "", dynastay.Within("RatePlan", err)
+	}
+	if p.Party != nil || from == nil || from.Party == nil {
+		return p.Party, c.currency, nil
+	}
+	return from.Party, c.currency, dynastay.Within("From.Party", from.Party.validate(c))
 }
 
 // pricing is a night that is being priced.
@@ -194,17 +213,14 @@ func (d *Derivation) step() int64 {
 }
 
 // Currency returns the currency of the plan's amounts, or "" if it has none.
-func (p *RatePlan) Currency() dynastay.Currency { return p.currency(p.Party) }
-
-// currency returns the currency of the amounts that the plan uses with the given prices for a party.
-func (p *RatePlan) currency(party *PartyPrices) dynastay.Currency {
+func (p *RatePlan) Currency() dynastay.Currency {
 	var all []dynastay.Money
 	if d := p.Derived; d != nil {
 		all = append(all, d.Amount, d.Step)
 	}
-	if party != nil {
-		all = append(all, party.ExtraAdult.Amount, party.SingleUse.Amount)
-		for _, band := range party.Bands {
+	if p.Party != nil {
+		all = append(all, p.Party.ExtraAdult.Amount, p.Party.SingleUse.Amount)
+		for _, band := range p.Party.Bands {
 			all = append(all, band.Bedless.Amount, band.WithBed.Amount)
 		}
 	}

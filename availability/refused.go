@@ -35,6 +35,7 @@ type RefusedNight struct {
 	Reason     Reason
 	Left       int            // the rooms left, for SoldOut; 0 if the night is overbooked
 	Nights     int            // the limit, for MinStay and MaxStay
+	Days       int            // the limit, for TooEarly and TooLate
 	Price      dynastay.Money `json:",omitzero"` // the current price, for PriceChanged and OtherCurrency
 }
 

@@ -14,8 +14,9 @@ import (
 )
 
 const (
-	maxRatePlans    = 40   // that are active, so that a transaction can order them
-	maxRatePlanSize = 4096 // bytes as stored: 40 are read with 20 read units
+	maxRatePlans    = 40   // that are active
+	maxAllRatePlans = 200  // with those that are not active, because each change of a plan reads all of them
+	maxRatePlanSize = 4096 // bytes as stored
 )
 
 // RatePlans returns the rate plans of a property in their order, including those that are not active. It accepts
@@ -80,8 +81,8 @@ func (r *Repository) ratePlanRows(ctx context.Context, propertyID string, opts .
 type ratePlans struct {
 	repo     *Repository
 	property *entity.Change[Property]
-	plans    []*availability.RatePlan
-	rows     map[string]dynastay.Row // by plan id
+	plans    []*availability.RatePlan // those that can be decoded
+	rows     map[string]dynastay.Row  // of all, by plan id
 }
 
 // ratePlanSpec says what an operation changes in the plans of a property.
@@ -131,11 +132,14 @@ func (r *Repository) ratePlansOf(ctx context.Context, op string, property dynast
 		return nil, err
 	}
 	for _, row := range rows {
-		plan, err := r.ratePlanEntity.Value(row)
+		key, err := keys.Parse[keys.RatePlan](keys.PropertiesTable.Key.From(row))
 		if err != nil {
 			return nil, err
 		}
-		all.plans, all.rows[plan.ID] = append(all.plans, plan), row
+		all.rows[key.RatePlanID] = row
+		if plan, err := r.ratePlanEntity.Value(row); err == nil && plan.ID == key.RatePlanID {
+			all.plans = append(all.plans, plan)
+		} // a plan that is unreadable cannot be changed, and does not prevent changes of the others
 	}
 	return all, nil
 }
@@ -151,7 +155,7 @@ func (s *ratePlans) find(id string) *availability.RatePlan {
 
 // check checks a plan against the property and its other plans; before is nil for a new one.
 func (s *ratePlans) check(before, p *availability.RatePlan) error {
-	active := 0
+	active := len(s.rows) - len(s.plans) // of those that are unreadable nobody knows
 	for _, other := range s.plans {
 		if other.ID == p.ID {
 			continue
@@ -168,6 +172,9 @@ func (s *ratePlans) check(before, p *availability.RatePlan) error {
 		if !p.Active && other.Active {
 			return dynastay.Invalid("Active", "must be true, because %s is derived from the plan", other.ID)
 		}
+		if err := sameCurrency(other, p); err != nil {
+			return err
+		}
 	}
 	if p.Active && active >= maxRatePlans {
 		return dynastay.Invalid("Active", "must be false, because the property has %d active plans", maxRatePlans)
@@ -181,6 +188,9 @@ func (s *ratePlans) check(before, p *availability.RatePlan) error {
 			return dynastay.Invalid("Derived.From", "must be a plan with prices of its own, which %s is not", d.From)
 		case p.Active && !from.Active:
 			return dynastay.Invalid("Derived.From", "must be an active plan, which %s is not", d.From)
+		}
+		if err := sameCurrency(from, p); err != nil {
+			return err
 		}
 	}
 	if err := s.checkRooms(before, p); err != nil {
@@ -196,8 +206,17 @@ func (s *ratePlans) check(before, p *availability.RatePlan) error {
 	return nil
 }
 
+// sameCurrency checks the currency of a plan against that of one from which it is derived, or the other way round: one has
+// the other's prices for a party.
+func sameCurrency(other, p *availability.RatePlan) error {
+	if a, b := other.Currency(), p.Currency(); a != "" && b != "" && a != b {
+		return dynastay.Invalid("Currency", "must be %s, the currency of the plan %s, got %s", a, other.ID, b)
+	}
+	return nil
+}
+
 // checkRooms checks the room types of a plan, and its currency. A room type that has been deleted since stays in the
-// plan.
+// plan, and so does another currency that the room types have had.
 func (s *ratePlans) checkRooms(before, p *availability.RatePlan) error {
 	rooms := s.property.Before.rooms
 	for i, id := range p.RoomTypeIDs {
@@ -206,7 +225,8 @@ func (s *ratePlans) checkRooms(before, p *availability.RatePlan) error {
 			return dynastay.Invalid(fmt.Sprintf("RoomTypeIDs[%d]", i), "must be a room type of the property")
 		}
 	}
-	if currency := p.Currency(); len(rooms) > 0 && currency != "" && currency != rooms[0].BasePrice.Currency() {
+	sells := before == nil || p.Active && !before.Active || p.Currency() != before.Currency()
+	if currency := p.Currency(); sells && len(rooms) > 0 && currency != "" && currency != rooms[0].BasePrice.Currency() {
 		return dynastay.Invalid("Currency", "must be %s, the currency of the room types, got %s", rooms[0].BasePrice.Currency(), currency)
 	}
 	return nil
@@ -215,8 +235,8 @@ func (s *ratePlans) checkRooms(before, p *availability.RatePlan) error {
 // CreateRatePlanOp creates a rate plan. It fails with [dynastay.ErrNotFound] if the property does not exist, with
 // [dynastay.ErrAlreadyExists] if it has a plan with the id, also one that is not active, with a [*StatusError] if it is
 // being deleted, and with [ErrForeign]. A [*dynastay.InvalidError] names the field of a plan that does not fit to the
-// property: a plan is derived from an active one with prices of its own, a property has at most 40 active plans, and a
-// plan at most 4,096 bytes as it is stored.
+// property: a plan is derived from an active one with prices of its own, and its amounts are in the currency of the room
+// types. A property has at most 40 active plans, and 200 with the others; a plan has at most 4,096 bytes as it is stored.
 func (r *Repository) CreateRatePlanOp(plan availability.RatePlan) *dynastay.Operation[*availability.RatePlan] {
 	const op = "properties.CreateRatePlan"
 	created, err := r.ratePlans.Creation(&plan)
@@ -228,14 +248,17 @@ func (r *Repository) CreateRatePlanOp(plan availability.RatePlan) *dynastay.Oper
 		invalid: err,
 		input:   created.Input,
 		change: func(tx *dynastay.Tx, all *ratePlans) (*availability.RatePlan, error) {
-			if all.find(plan.ID) != nil {
+			if _, there := all.rows[plan.ID]; there {
 				return nil, &dynastay.Error{Op: op, Entity: "RatePlan", ID: plan.ID, Field: "ID", Kind: dynastay.ErrAlreadyExists}
+			}
+			if len(all.rows) >= maxAllRatePlans {
+				return nil, dynastay.Invalid("ID", "must be that of an existing plan, because the property has %d plans", maxAllRatePlans)
 			}
 			if err := all.check(nil, created.Value); err != nil {
 				return nil, err
 			}
 			err := all.property.Keep(func(p *Property) error {
-				p.RatePlanCount = len(all.plans) + 1
+				p.RatePlanCount = len(all.rows) + 1
 				return nil
 			})
 			if err == nil {
@@ -269,8 +292,9 @@ func (r *Repository) CreateRatePlan(
 // deleted, because bookings name it. What has been booked or quoted keeps its terms.
 //
 // It fails with [dynastay.ErrNotFound] if the property or the plan does not exist, with [dynastay.ErrVersion] if the
-// plan is not at the version of [dynastay.IfVersion], and otherwise like [Repository.CreateRatePlanOp]. A plan from
-// which active ones are derived can neither be archived nor become a derived one.
+// plan is not at the version of [dynastay.IfVersion], with [dynastay.ErrCorrupt] if the plan cannot be decoded, and
+// otherwise like [Repository.CreateRatePlanOp]. A plan from which others are derived cannot become a derived one, and not
+// be archived while they are active.
 func (r *Repository) UpdateRatePlanOp(
 	propertyID, planID string, fn func(*availability.RatePlan) error, opts ...dynastay.UpdateOption,
 ) *dynastay.Operation[*availability.RatePlan] {
@@ -292,18 +316,24 @@ func (r *Repository) UpdateRatePlanOp(
 func (s *ratePlans) update(
 	tx *dynastay.Tx, op, planID string, fn func(*availability.RatePlan) error, opts ...dynastay.UpdateOption,
 ) (*availability.RatePlan, error) {
+	c, err := s.changeOf(op, planID, fn, opts...)
+	if err == nil {
+		err = s.check(c.Before, c.After)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return c.After, c.AddTo(tx)
+}
+
+func (s *ratePlans) changeOf(
+	op, planID string, fn func(*availability.RatePlan) error, opts ...dynastay.UpdateOption,
+) (*entity.Change[availability.RatePlan], error) {
 	row, there := s.rows[planID]
 	if !there {
 		return nil, &dynastay.Error{Op: op, Entity: "RatePlan", ID: planID, Kind: dynastay.ErrNotFound}
 	}
-	c, err := s.repo.ratePlans.ChangeOf(keys.PropertiesTable.Key.From(row), row, fn, opts...)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.check(c.Before, c.After); err != nil {
-		return nil, err
-	}
-	return c.After, c.AddTo(tx)
+	return s.repo.ratePlans.ChangeOf(keys.PropertiesTable.Key.From(row), row, fn, opts...)
 }
 
 // UpdateRatePlan runs [Repository.UpdateRatePlanOp], after [Repository.Adopt] if it is needed. 3 requests.
@@ -315,19 +345,15 @@ func (r *Repository) UpdateRatePlan(
 	})
 }
 
-// OrderRatePlansOp sets the DisplayOrder of plans: those that are named come first, in this order, then the others in
-// their present order. It fails with [dynastay.ErrNotFound] if the property or a plan does not exist, and otherwise like
-// [Repository.CreateRatePlanOp]. A property with more than 98 plans is refused.
-func (r *Repository) OrderRatePlansOp(propertyID string, planIDs ...string) *dynastay.Operation[[]availability.RatePlan] {
+// OrderRatePlansOp sets the DisplayOrder of plans, and returns them: those that are named come first, in this order, then
+// the other active ones in their present order. At most 40 can be named. It fails with [dynastay.ErrNotFound] if the
+// property or a plan does not exist, with [dynastay.ErrCorrupt] if a plan that is named cannot be decoded, with a
+// [*StatusError] if the property is being deleted, and with [ErrForeign].
+func (r *Repository) OrderRatePlansOp(propertyID string, planIDs []string) *dynastay.Operation[[]availability.RatePlan] {
 	const op = "properties.OrderRatePlans"
-	var invalid error
-	for i, id := range planIDs {
-		if slices.Contains(planIDs[:i], id) {
-			invalid = dynastay.Invalid(fmt.Sprintf("RatePlanIDs[%d]", i), "appears more than once")
-		}
-	}
+	planIDs = slices.Clone(planIDs)
 	return ratePlanOp(r, op, propertyID, ratePlanSpec[[]availability.RatePlan]{
-		invalid: invalid,
+		invalid: checkOrder(planIDs),
 		input: func(in *dynastay.Input) {
 			in.Field("property", propertyID)
 			for _, id := range planIDs {
@@ -335,33 +361,57 @@ func (r *Repository) OrderRatePlansOp(propertyID string, planIDs ...string) *dyn
 			}
 		},
 		change: func(tx *dynastay.Tx, all *ratePlans) (ordered []availability.RatePlan, err error) {
-			rest := make([]availability.RatePlan, 0, len(all.plans))
-			for _, p := range all.plans {
-				rest = append(rest, *p)
-			}
-			slices.SortFunc(rest, inDisplayOrder)
-			wanted := slices.Clone(planIDs)
-			for _, p := range rest {
-				if !slices.Contains(planIDs, p.ID) {
-					wanted = append(wanted, p.ID)
+			for i, id := range all.order(planIDs) {
+				c, err := all.changeOf(op, id, func(p *availability.RatePlan) error { p.DisplayOrder = i + 1; return nil })
+				if err == nil {
+					err = c.AddTo(tx)
 				}
-			}
-			if len(wanted) > maxDeleted-1 {
-				return nil, dynastay.Invalid("RatePlanIDs", "must be of a property with at most %d plans", maxDeleted-1)
-			}
-			for i, id := range wanted {
-				p, err := all.update(tx, op, id, func(p *availability.RatePlan) error { p.DisplayOrder = i + 1; return nil })
 				if err != nil {
 					return nil, err
 				}
-				ordered = append(ordered, *p)
+				ordered = append(ordered, *c.After)
 			}
 			return ordered, nil
 		},
 		restore: func(ctx context.Context, _ map[string]string) ([]availability.RatePlan, error) {
-			return r.RatePlans(ctx, propertyID, dynastay.Consistent)
+			all, err := r.RatePlans(ctx, propertyID, dynastay.Consistent)
+			return slices.DeleteFunc(all, func(p availability.RatePlan) bool {
+				return !p.Active && !slices.Contains(planIDs, p.ID)
+			}), err
 		},
 	})
+}
+
+func checkOrder(planIDs []string) error {
+	if len(planIDs) > maxRatePlans {
+		return dynastay.Invalid("RatePlanIDs", "must have at most %d entries", maxRatePlans)
+	}
+	for i, id := range planIDs {
+		at := fmt.Sprintf("RatePlanIDs[%d]", i)
+		if err := availability.CheckRatePlanID(id); err != nil {
+			return dynastay.Within(at, err)
+		}
+		if slices.Contains(planIDs[:i], id) {
+			return dynastay.Invalid(at, "appears more than once")
+		}
+	}
+	return nil
+}
+
+// order returns the named plans and then the other active ones.
+func (s *ratePlans) order(named []string) []string {
+	var rest []availability.RatePlan
+	for _, p := range s.plans {
+		if p.Active && !slices.Contains(named, p.ID) {
+			rest = append(rest, *p)
+		}
+	}
+	slices.SortFunc(rest, inDisplayOrder)
+	all := slices.Clone(named)
+	for _, p := range rest {
+		all = append(all, p.ID)
+	}
+	return all
 }
 
 // OrderRatePlans runs [Repository.OrderRatePlansOp], after [Repository.Adopt] if it is needed. 3 requests.
@@ -369,6 +419,6 @@ func (r *Repository) OrderRatePlans(
 	ctx context.Context, propertyID string, planIDs []string, opts ...dynastay.WriteOption,
 ) ([]availability.RatePlan, error) {
 	return adopted(ctx, r, propertyID, func() ([]availability.RatePlan, error) {
-		return dynastay.Do(ctx, r.db, r.OrderRatePlansOp(propertyID, planIDs...), opts...)
+		return dynastay.Do(ctx, r.db, r.OrderRatePlansOp(propertyID, planIDs), opts...)
 	})
 }

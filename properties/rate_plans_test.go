@@ -111,20 +111,24 @@ func TestRatePlans(t *testing.T) {
 
 	ordered, err := repo.OrderRatePlans(t.Context(), "p1", []string{"flex", "all"})
 	require.NoError(t, err)
-	assert.Equal(t, "flex all 0", planIDs(ordered))
+	assert.Equal(t, "flex all", planIDs(ordered), "with the active ones")
+	assert.Equal(t, ordered, ratePlans(t, repo)[1:])
+	ordered, err = repo.OrderRatePlans(t.Context(), "p1", []string{"0"})
+	require.NoError(t, err)
+	assert.Equal(t, "0 flex all", planIDs(ordered))
 	assert.Equal(t, ordered, ratePlans(t, repo))
 
 	db.Clock.Advance(time.Hour)
 	updated, err := repo.UpdateRatePlan(t.Context(), "p1", "all", func(p *availability.RatePlan) error {
 		p.Party, p.Derived, p.Conditions.MaxDaysAhead, p.Name = nil, nil, nil, "All-inclusive"
 		return nil
-	}, dynastay.IfVersion(2))
+	}, dynastay.IfVersion(3))
 	require.NoError(t, err)
 	want = given
-	want.Party, want.Derived, want.Conditions.MaxDaysAhead, want.Name, want.DisplayOrder = nil, nil, nil, "All-inclusive", 2
-	want.CreatedAt, want.UpdatedAt, want.Version = now, now.Add(time.Hour), 3
+	want.Party, want.Derived, want.Conditions.MaxDaysAhead, want.Name, want.DisplayOrder = nil, nil, nil, "All-inclusive", 3
+	want.CreatedAt, want.UpdatedAt, want.Version = now, now.Add(time.Hour), 4
 	assert.Equal(t, &want, updated)
-	assert.Equal(t, want, ratePlans(t, repo)[1])
+	assert.Equal(t, want, ratePlans(t, repo)[2])
 
 	require.NoError(t, repo.Delete(t.Context(), "p1"))
 	assert.Empty(t, partition(t, db, "RATES#p1"))
@@ -185,8 +189,12 @@ func TestRatePlansRefused(t *testing.T) {
 	require.ErrorIs(t, update("x", func(*availability.RatePlan) {}), dynastay.ErrNotFound)
 	_, err = repo.OrderRatePlans(t.Context(), "p1", []string{"base", "x"})
 	require.ErrorIs(t, err, dynastay.ErrNotFound)
-	_, err = repo.OrderRatePlans(t.Context(), "p1", []string{"base", "base"})
-	blame.Invalid(t, err, "RatePlanIDs[1]")
+	for field, ids := range map[string][]string{
+		"RatePlanIDs[1]": {"base", "base"}, "RatePlanIDs[0]": {"X"}, "RatePlanIDs": make([]string, 41),
+	} {
+		_, err = repo.OrderRatePlans(t.Context(), "p1", ids)
+		blame.Invalid(t, err, field)
+	}
 	assert.Equal(t, stored, partition(t, db, "RATES#p1"))
 
 	require.NoError(t, update("cheap", archived))
@@ -269,7 +277,7 @@ func TestRatePlansMeet(t *testing.T) {
 	}{
 		"a chain":          {update("a", derivedFrom("b")), update("b", derivedFrom("")), "Derived.From"},
 		"an archived plan": {update("a", derivedFrom("b")), update("b", archived), "Derived.From"},
-		"the same id": {func(ctx context.Context, r *properties.Repository) error {
+		"a new plan and an archived one": {func(ctx context.Context, r *properties.Repository) error {
 			return second(r.CreateRatePlan(ctx, ratePlan("c", derivedFrom("b"))))
 		}, update("b", archived), "Derived.From"},
 	} {
@@ -323,4 +331,103 @@ func TestRatePlanKeys(t *testing.T) {
 	assert.Equal(t, "Plan x+", ratePlans(t, repo)[0].Name)
 	_, err := repo.CreateRatePlan(t.Context(), ratePlan("y"), dynastay.IdempotencyKey("create"))
 	require.ErrorIs(t, err, dynastay.ErrIdempotencyMismatch)
+}
+
+// Of two callers that create the same plan, one does.
+func TestRatePlanIsCreatedOnce(t *testing.T) {
+	t.Parallel()
+	db, repo := openRates(t)
+	first := ratePlan("a")
+	defer db.Faults.Inject(dyntest.Before(func(ctx context.Context) {
+		assert.NoError(t, second(properties.New(db.Direct, nil).CreateRatePlan(ctx, first)))
+	}), dyntest.When{Operation: "TransactWriteItems", Nth: 1}).Stop()
+	_, err := repo.CreateRatePlan(t.Context(), ratePlan("a", archived))
+	blame.Of(t, err, dynastay.ErrAlreadyExists, "ID")
+	assert.True(t, ratePlans(t, repo)[0].Active)
+	p, err := repo.Get(t.Context(), "p1", dynastay.Consistent)
+	require.NoError(t, err)
+	assert.Equal(t, 1, p.RatePlanCount)
+}
+
+// The amounts of a plan and of the one that it is derived from are in one currency, also in a property without room
+// types. A plan in a currency that the room types no longer have can still be archived and ordered.
+func TestCurrenciesOfRatePlans(t *testing.T) {
+	t.Parallel()
+	_, repo := openRates(t)
+	in := func(currency dynastay.Currency) func(*availability.RatePlan) {
+		return func(p *availability.RatePlan) {
+			p.Meals = availability.Meals{Plan: availability.Breakfast, Adult: dynastay.MustMoney("9", currency)}
+		}
+	}
+	_, err := repo.Create(t.Context(), grand("p2", pending), nil)
+	require.NoError(t, err)
+	other := func(p *availability.RatePlan) { p.PropertyID = "p2" }
+	_, err = repo.CreateRatePlan(t.Context(), ratePlan("a", other, in("EUR")))
+	require.NoError(t, err)
+	_, err = repo.CreateRatePlan(t.Context(), ratePlan("b", other, in("USD"), derivedFrom("a")))
+	blame.Invalid(t, err, "Currency")
+	_, err = repo.CreateRatePlan(t.Context(), ratePlan("b", other, in("EUR"), derivedFrom("a")))
+	require.NoError(t, err)
+	_, err = repo.UpdateRatePlan(t.Context(), "p2", "a", func(p *availability.RatePlan) error { in("USD")(p); return nil })
+	blame.Invalid(t, err, "Currency")
+
+	_, err = repo.AddRoomTypes(t.Context(), "p2", []properties.RoomType{king("r3", "100")})
+	require.NoError(t, err)
+	_, err = repo.OrderRatePlans(t.Context(), "p2", []string{"b", "a"})
+	require.NoError(t, err)
+	activate := func(active bool) error {
+		return second(repo.UpdateRatePlan(t.Context(), "p2", "b", func(p *availability.RatePlan) error { p.Active = active; return nil }))
+	}
+	require.NoError(t, activate(false))
+	blame.Invalid(t, activate(true), "Currency")
+}
+
+// A plan that other software has made unreadable keeps its place, and the others can be changed.
+func TestUnreadableRatePlan(t *testing.T) {
+	t.Parallel()
+	db, repo := openRates(t)
+	for _, id := range []string{"a", "b"} {
+		_, err := repo.CreateRatePlan(t.Context(), ratePlan(id, complete))
+		require.NoError(t, err)
+	}
+	set(t, db, dynastay.Key{PK: "RATES#p1", SK: "PLAN#a"}, "SET Conditions.Arrivals = :days", dynastay.Item{":days": dynastay.Number(128)})
+	all, err := repo.RatePlans(t.Context(), "p1", dynastay.Consistent)
+	require.ErrorIs(t, err, dynastay.ErrCorrupt)
+	assert.Equal(t, "b", planIDs(all))
+	rename := func(p *availability.RatePlan) error { p.Name += "!"; return nil }
+	_, err = repo.UpdateRatePlan(t.Context(), "p1", "a", rename)
+	require.ErrorIs(t, err, dynastay.ErrCorrupt)
+	_, err = repo.UpdateRatePlan(t.Context(), "p1", "b", rename)
+	require.NoError(t, err)
+	_, err = repo.CreateRatePlan(t.Context(), ratePlan("a"))
+	require.ErrorIs(t, err, dynastay.ErrAlreadyExists)
+	_, err = repo.CreateRatePlan(t.Context(), ratePlan("c"))
+	require.NoError(t, err)
+	_, err = repo.OrderRatePlans(t.Context(), "p1", []string{"c"})
+	require.NoError(t, err)
+	_, err = repo.OrderRatePlans(t.Context(), "p1", []string{"a"})
+	require.ErrorIs(t, err, dynastay.ErrCorrupt)
+}
+
+// More plans than one transaction deletes are deleted with their property, also after the call has been broken off.
+func TestDeleteWithManyRatePlans(t *testing.T) {
+	t.Parallel()
+	db, repo := openRates(t)
+	_, err := repo.CreateRatePlan(t.Context(), ratePlan("p0", archived))
+	require.NoError(t, err)
+	item := partition(t, db, "RATES#p1")["PLAN#p0"]
+	for i := 1; i < 200; i++ {
+		id := fmt.Sprint("p", i)
+		item["SK"], item["RatePlanId"] = dynastay.Text("PLAN#"+id), dynastay.Text(id)
+		put(t, db, item)
+	}
+	_, err = repo.CreateRatePlan(t.Context(), ratePlan("more", archived))
+	blame.Invalid(t, err, "ID")
+	broken := db.Faults.Inject(dyntest.Fail("AccessDeniedException"), dyntest.When{Operation: "TransactWriteItems", Nth: 3})
+	require.Error(t, repo.Delete(t.Context(), "p1"))
+	broken.Stop()
+	_, err = repo.CreateRatePlan(t.Context(), ratePlan("more", archived))
+	assertNotAllowed(t, err, properties.Deleting)
+	require.NoError(t, repo.Delete(t.Context(), "p1"))
+	assert.Empty(t, partition(t, db, "RATES#p1"))
 }

@@ -64,7 +64,8 @@ type run struct {
 type sighting struct {
 	id      dynastay.WriteID
 	when    time.Time
-	renewed bool // its owner is alive: the position was seen with another write id before
+	renewed bool      // its owner is alive: the position was seen with another write id before
+	free    time.Time // when it was first seen ready to be read and free; zero if it was not
 }
 
 func (c *Consumer) run(ctx context.Context, drain bool) error {
@@ -199,7 +200,7 @@ func (r *run) sight(all []*position) {
 	for _, p := range all {
 		last, known := before[p.identity()]
 		if last.id != p.WriteID {
-			last = sighting{p.WriteID, time.Now(), known}
+			last = sighting{id: p.WriteID, when: time.Now(), renewed: known}
 		}
 		r.seen[p.identity()] = last
 	}
@@ -282,7 +283,7 @@ func (r *run) plan(all []*position) (take, ask []*position) {
 		if shards[i].owner = r.owner(p); shards[i].owner != "" {
 			shards[i].wanted = p.Wanted
 		}
-		shards[i].left = time.Since(r.seen[p.identity()].when) >= 2*r.spec.Lease // others have had a lease to take it
+		shards[i].left = shards[i].owner == "" && r.isLeft(p)
 	}
 	takes, asks := share(shards, r.me)
 	for _, i := range takes {
@@ -295,6 +296,17 @@ func (r *run) plan(all []*position) (take, ask []*position) {
 		ask = nil // it will be over before it is its turn
 	}
 	return take, ask
+}
+
+// isLeft reports whether a shard has been ready and free for a lease. That its position has not changed for so long is not
+// enough: the shard may have waited for its parent, so that nobody has had the time to take it.
+func (r *run) isLeft(p *position) bool {
+	s := r.seen[p.identity()]
+	if s.free.IsZero() {
+		s.free = time.Now()
+		r.seen[p.identity()] = s
+	}
+	return time.Since(s.free) >= r.spec.Lease
 }
 
 // owner returns the process whose lease of a shard has not ended, or "".
