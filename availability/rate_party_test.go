@@ -14,10 +14,10 @@ func TestRatePricesOfParties(t *testing.T) {
 	)
 	two := party{Included: 2, ExtraAdult: extra("30"), SingleUse: extra("-25"), Bands: bands{
 		{Through: 2}, {Through: 11, Bedless: extra("10"), WithBed: extra("25")},
-		{Through: 15, Bedless: extra("20"), WithBed: extra("35")},
+		{Through: 15, Bedless: extra("20"), WithBed: extra("40")},
 	}}
 	family := party{Bands: bands{{Through: 2}, {Through: 11, Bedless: extra("10"), WithBed: extra("25")},
-		{Through: 17, Bedless: extra("20"), WithBed: extra("35")}}}
+		{Through: 17, Bedless: extra("20"), WithBed: extra("40")}}}
 	checkRates(t, []rateCase{
 		{name: "no prices for parties", plan: under(), party: "7 + 3 ? beds 1", nights: "160", want: "160.00"},
 		{name: "prices that say nothing", plan: under(party{}), party: "7 + 3 ? beds 1", nights: "160", want: "160.00"},
@@ -66,10 +66,10 @@ func TestRatePricesOfParties(t *testing.T) {
 
 		{name: "extra bed", plan: under(two), party: "2 + 5 beds 1", nights: "160", want: "185.00: party 25.00"},
 		{name: "extra bed for the eldest", plan: under(two), party: "2 + 5 13 beds 1", nights: "160",
-			want: "205.00: party 45.00"},
+			want: "210.00: party 50.00"},
 		{name: "extra bed for the eldest, named first", plan: under(two), party: "2 + 13 5 beds 1", nights: "160",
-			want: "205.00: party 45.00"},
-		{name: "extra beds for all", plan: under(two), party: "2 + 5 13 beds 2", nights: "160", want: "220.00: party 60.00"},
+			want: "210.00: party 50.00"},
+		{name: "extra beds for all", plan: under(two), party: "2 + 5 13 beds 2", nights: "160", want: "225.00: party 65.00"},
 		{name: "extra bed for one of two of the same age", plan: under(two), party: "2 + 5 5 beds 1", nights: "160",
 			want: "195.00: party 35.00"},
 		{name: "extra bed for who would pay nothing", plan: under(party{Bands: bands{{Through: 5, WithBed: extra("9")}}}),
@@ -78,13 +78,13 @@ func TestRatePricesOfParties(t *testing.T) {
 		{name: "unknown age", plan: under(family), party: "2 + ?", nights: "160", want: "180.00: party 20.00"},
 		{name: "unknown ages", plan: under(family), party: "2 + ? ?", nights: "160", want: "200.00: party 40.00"},
 		{name: "unknown age with a bed", plan: under(family), party: "2 + ? beds 1", nights: "160",
-			want: "195.00: party 35.00"},
+			want: "200.00: party 40.00"},
 		{name: "unknown ages with one bed", plan: under(family), party: "2 + ? ? beds 1", nights: "160",
-			want: "215.00: party 55.00"},
-		{name: "unknown age with a bed, known one without", plan: under(family), party: "2 + ? 5 beds 1", nights: "160",
-			want: "205.00: party 45.00"},
-		{name: "unknown age and known one with beds", plan: under(family), party: "2 + ? 5 beds 2", nights: "160",
 			want: "220.00: party 60.00"},
+		{name: "unknown age with a bed, known one without", plan: under(family), party: "2 + ? 5 beds 1", nights: "160",
+			want: "210.00: party 50.00"},
+		{name: "unknown age and known one with beds", plan: under(family), party: "2 + ? 5 beds 2", nights: "160",
+			want: "225.00: party 65.00"},
 		{name: "unknown age is in the first band",
 			plan:  under(party{Bands: bands{{Through: 5, Bedless: extra("40")}, {Through: 17, Bedless: extra("20")}}}),
 			party: "2 + ?", nights: "160",

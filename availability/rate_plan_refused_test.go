@@ -312,6 +312,11 @@ func TestRatePricesThatAreTooHigh(t *testing.T) {
 		blame.Invalid(t, err, "Sources[1].Amount", "%d adults: %v", adults, err)
 		assert.Nil(t, nights)
 	}
+	// Its last 64 bits would be an amount.
+	plan.Derived = &availability.Derivation{Percent: 100_00}
+	r.Sources = []dynastay.Money{eur("9508000000000"), eur("1")}
+	_, err = plan.Price(r)
+	blame.Invalid(t, err, "Sources[0].Amount")
 }
 
 func roomTypes(n int) (ids []string) {

@@ -47,6 +47,10 @@ func checkRates(t *testing.T, all []rateCase) {
 		r.Today, r.Stay = checkIn.AddDays(-ahead), dynastay.Stay{CheckIn: checkIn, CheckOut: checkIn.AddDays(len(r.Sources))}
 		got, err := plan.Price(r)
 		assert.Equal(t, c.want, ratesText(got, err), c.name)
+		for i, n := range got {
+			assert.Equal(t, checkIn.AddDays(i), n.Date, c.name)
+			assert.Equal(t, r.Sources[i], n.Source, c.name)
+		}
 	}
 }
 
