@@ -16,7 +16,7 @@ import (
 type RateConditions struct {
 	MinStay, MaxStay int // nights; 0 means no limit
 	// MinDaysAhead and MaxDaysAhead limit the whole days between today at the property and the check-in. 0 and nil mean no
-	// limit; a MaxDaysAhead of 0 is for arrivals on the same day.
+	// limit; a MaxDaysAhead of 0 is for arrivals on the same day. At most 732.
 	MinDaysAhead int
 	MaxDaysAhead *int     `json:",omitzero"`
 	Arrivals     Weekdays // days of the week on which a stay may begin

@@ -8,12 +8,13 @@ import (
 )
 
 // Discounts reduce the lodging of a stay, after supplements for the party; meals keep their prices. They compete: the
-// stay gets the one that makes it cheapest, and of equal ones the first in the order of the fields.
+// stay gets the one that makes it cheapest, and of equal ones the first in the order of the fields. There may be three of
+// each kind.
 type Discounts struct {
 	Early     []DaysDiscount   `json:",omitzero"` // for stays that begin at least so many days from now, ascending
 	Late      []DaysDiscount   `json:",omitzero"` // for stays that begin at most so many days from now, ascending
 	Length    []NightsDiscount `json:",omitzero"` // for stays of at least so many nights, ascending
-	FreeNight int              // every so many nights, one is free: 7 for the seventh, the fourteenth and so on; 0 for none
+	FreeNight int              // 7 for every seventh night free; 2 to MaxNights, 0 for none
 }
 
 // DaysDiscount is a discount that depends on the days between today at the property and the check-in.

@@ -29,14 +29,16 @@ func (m MealPlan) Validate() error {
 }
 
 // Meals are the meals of a plan, and what they are worth in a night. Meals are no percentage of a room, and have other
-// taxes, so a price consists of lodging and meals.
+// taxes, so a price consists of lodging and meals. A night whose price is less than the included meals of the party is
+// not on sale. Amounts require Plan.
 type Meals struct {
 	Plan MealPlan
 	// Added means that the amounts are added to the price of the night, after supplements for the party and discounts.
 	// Otherwise the price includes them: what remains is the lodging.
 	Added bool
 	Adult dynastay.Money `json:",omitzero"` // for each adult and night
-	// Bands are the amounts for children, by age. A child who is older than all of them counts as an adult.
+	// Bands are the amounts for children, by age. A child who is older than all of them counts as an adult; without bands,
+	// every child does.
 	Bands []MealBand `json:",omitzero"` // ascending, at most 6
 }
 

@@ -42,9 +42,10 @@ const maxChildAge = 17
 // PartyPrices say how the price of a night, which is for the room, depends on who stays in it.
 type PartyPrices struct {
 	Included   int        // the adults whose stay the price covers; 0 for any number
-	ExtraAdult Supplement `json:",omitzero"` // for each further adult
+	ExtraAdult Supplement `json:",omitzero"` // for each further adult; requires Included
 	SingleUse  Supplement `json:",omitzero"` // for an adult who stays alone, without children; usually negative
-	// Bands are the prices for children, by age. A child who is older than all of them counts as an adult.
+	// Bands are the prices for children, by age. A child who is older than all of them counts as an adult; without bands,
+	// every child does.
 	Bands []AgeBand `json:",omitzero"` // ascending, at most 6
 }
 
@@ -55,7 +56,8 @@ type AgeBand struct {
 	WithBed Supplement `json:",omitzero"` // for a child with one
 }
 
-// Supplement is a percentage of the night's price or an amount for a night, or neither.
+// Supplement is a percentage of the night's price or an amount for a night, or neither. It is not negative, except that
+// of [PartyPrices.SingleUse], and at most 999.99 percent.
 type Supplement struct {
 	Percent dynastay.Percent `json:",omitzero"` // 2000 is 20 percent
 	Amount  dynastay.Money   `json:",omitzero"`

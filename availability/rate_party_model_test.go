@@ -89,7 +89,7 @@ func (e rateExtra) same(other rateExtra) bool {
 }
 
 // extra adds up the supplements for a party whose children of unknown age have certain ones; without bands they are
-// adults. Children who count as adults get no extra beds.
+// adults. Those who count as adults use extra beds up, as the eldest.
 func (o *rateOracle) extra(terms *availability.PartyPrices, unknown []availability.Supplement) rateExtra {
 	sum := rateExtra{value: new(big.Rat)}
 	add := func(s availability.Supplement, n int) {
@@ -111,7 +111,6 @@ func (o *rateOracle) extra(terms *availability.PartyPrices, unknown []availabili
 		switch {
 		case band < 0:
 			adults++
-			continue
 		case beds > 0:
 			add(terms.Bands[band].WithBed, 1)
 		default:
@@ -164,16 +163,18 @@ func (o *rateOracle) mealsOf() *big.Rat {
 func (o *rateOracle) conditions() (refused []availability.RefusedNight) {
 	c, stay := o.plan.Conditions, o.r.Stay
 	nights, ahead := len(o.r.Sources), o.r.Today.DaysUntil(stay.CheckIn)
-	edge := func(broken bool, reason availability.Reason, limit int) {
+	edge := func(broken bool, reason availability.Reason, nights, days int) {
 		if broken {
-			refused = append(refused, availability.RefusedNight{Date: stay.CheckIn, Reason: reason, Nights: limit})
+			refused = append(refused, availability.RefusedNight{Date: stay.CheckIn, Reason: reason, Nights: nights, Days: days})
 		}
 	}
-	edge(nights < c.MinStay, availability.MinStay, c.MinStay)
-	edge(c.MaxStay != 0 && nights > c.MaxStay, availability.MaxStay, c.MaxStay)
-	edge(ahead < c.MinDaysAhead, availability.TooLate, 0)
-	edge(c.MaxDaysAhead != nil && ahead > *c.MaxDaysAhead, availability.TooEarly, 0)
-	edge(c.Arrivals != 0 && c.Arrivals&(1<<stay.CheckIn.Weekday()) == 0, availability.ClosedToArrival, 0)
+	edge(nights < c.MinStay, availability.MinStay, c.MinStay, 0)
+	edge(c.MaxStay != 0 && nights > c.MaxStay, availability.MaxStay, c.MaxStay, 0)
+	edge(c.MinDaysAhead != 0 && ahead < c.MinDaysAhead, availability.TooLate, 0, c.MinDaysAhead)
+	if c.MaxDaysAhead != nil {
+		edge(ahead > *c.MaxDaysAhead, availability.TooEarly, 0, *c.MaxDaysAhead)
+	}
+	edge(c.Arrivals != 0 && c.Arrivals&(1<<stay.CheckIn.Weekday()) == 0, availability.ClosedToArrival, 0, 0)
 	for i := range nights {
 		date := stay.CheckIn.AddDays(i)
 		inside := len(c.Dates) == 0

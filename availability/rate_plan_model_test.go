@@ -27,7 +27,7 @@ func (d rateDraw) stay() (*availability.RatePlan, availability.RateRequest) {
 		nights = d.between(1, availability.MaxNights)
 	}
 	today := dynastay.MustDate("2026-03-05").AddDays(d.IntN(400))
-	checkIn := today.AddDays(pick(d, 0, 0, 1, 2, 3, 7, 14, 30, 60, d.IntN(733)))
+	checkIn := today.AddDays(pick(d, -1, 0, 0, 1, 2, 3, 7, 14, 30, 60, d.IntN(733)))
 	r := availability.RateRequest{
 		Today: today, Stay: dynastay.Stay{CheckIn: checkIn, CheckOut: checkIn.AddDays(nights)}, Party: d.party(),
 		Sources: d.sources(nights, currency),

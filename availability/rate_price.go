@@ -24,7 +24,7 @@ type RateNight struct {
 	Date    dynastay.Date  `json:",omitzero"`
 	Price   dynastay.Money `json:",omitzero"` // what the guest pays: Lodging + Meals
 	Lodging dynastay.Money `json:",omitzero"`
-	Meals   dynastay.Money `json:",omitzero"` // unset if the plan has no amounts for meals
+	Meals   dynastay.Money `json:",omitzero"` // unset if the plan has neither Meals.Adult nor Meals.Bands
 	Source  dynastay.Money `json:",omitzero"` // the stored price
 	Steps   []Step         `json:",omitzero"` // from Source to Price, in order; those that change nothing are left out
 }
@@ -130,7 +130,11 @@ func (p *RatePlan) checkRequest(r RateRequest) error {
 		if !source.IsSet() {
 			continue
 		}
-		if err := (&amounts{}).positive(fmt.Sprintf("Sources[%d]", i), source); err != nil {
+		at := fmt.Sprintf("Sources[%d]", i)
+		if err := source.Validate(); err != nil {
+			return dynastay.Within(at, err)
+		}
+		if err := (&amounts{}).positive(at, source); err != nil {
 			return err
 		}
 	}
@@ -197,7 +201,7 @@ func (p *RatePlan) night(source dynastay.Money, party *PartyPrices, guests Party
 	if !p.Meals.Added {
 		n.lodging = price.minus(n.meals)
 	}
-	if price.n.Sign() < 0 || n.lodging.n.Sign() < 0 {
+	if n.lodging.n.Sign() < 0 { // and so if the price is
 		return n, NotOnSale
 	}
 	return n, ""
