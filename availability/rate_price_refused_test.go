@@ -138,3 +138,36 @@ func TestExtraBedOfAChildWhoCountsAsAnAdult(t *testing.T) {
 		assert.Equal(t, eur(want), nights[0].Price, "%d beds", beds)
 	}
 }
+
+// The currency of a plan is that of whichever amount it has.
+func TestCurrencyOfARatePlan(t *testing.T) {
+	t.Parallel()
+	for _, edit := range []func(*availability.RatePlan){
+		func(p *availability.RatePlan) { p.Derived = &availability.Derivation{Amount: eur("1")} },
+		func(p *availability.RatePlan) { p.Derived = &availability.Derivation{Step: eur("1")} },
+		func(p *availability.RatePlan) {
+			p.Party = &availability.PartyPrices{Included: 1, ExtraAdult: availability.Supplement{Amount: eur("1")}}
+		},
+		func(p *availability.RatePlan) {
+			p.Party = &availability.PartyPrices{SingleUse: availability.Supplement{Amount: eur("-1")}}
+		},
+		func(p *availability.RatePlan) {
+			p.Party = &availability.PartyPrices{Bands: []availability.AgeBand{{Bedless: availability.Supplement{Amount: eur("1")}}}}
+		},
+		func(p *availability.RatePlan) {
+			p.Party = &availability.PartyPrices{Bands: []availability.AgeBand{{WithBed: availability.Supplement{Amount: eur("1")}}}}
+		},
+		func(p *availability.RatePlan) {
+			p.Meals = availability.Meals{Plan: availability.Breakfast, Adult: eur("1")}
+		},
+		func(p *availability.RatePlan) {
+			p.Meals = availability.Meals{Plan: availability.Breakfast, Bands: []availability.MealBand{{Amount: eur("1")}}}
+		},
+	} {
+		p, _ := unchecked(edit)
+		require.NoError(t, p.Validate())
+		assert.Equal(t, dynastay.Currency("EUR"), p.Currency())
+	}
+	p, _ := unchecked(func(*availability.RatePlan) {})
+	assert.Empty(t, p.Currency())
+}
