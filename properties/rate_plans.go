@@ -78,11 +78,13 @@ func (r *Repository) ratePlanRows(ctx context.Context, propertyID string, opts .
 // ratePlans are all plans of a property while one of them is being changed. What a plan may be depends on the others, so
 // every change of a plan is conditional on the property as it was read, and renews it: nothing is derived from a plan
 // that another caller is making a derived one.
+// See docs/decisions/0024-rate-plans.md.
 type ratePlans struct {
 	repo     *Repository
 	property *entity.Change[Property]
 	plans    []*availability.RatePlan // those that can be decoded
 	rows     map[string]dynastay.Row  // of all, by plan id
+	changed  bool                     // one of them is written
 }
 
 // ratePlanSpec says what an operation changes in the plans of a property.
@@ -109,7 +111,9 @@ func ratePlanOp[R any](r *Repository, op, propertyID string, s ratePlanSpec[R]) 
 			if err != nil {
 				return *new(R), err
 			}
-			plans.property.Renew()
+			if plans.changed {
+				plans.property.Renew()
+			}
 			return made, plans.property.AddTo(tx)
 		},
 		Restore: s.restore,
@@ -262,7 +266,7 @@ func (r *Repository) CreateRatePlanOp(plan availability.RatePlan) *dynastay.Oper
 				return nil
 			})
 			if err == nil {
-				err = created.AddTo(tx)
+				all.changed, err = true, created.AddTo(tx) // even if other software has left the right count
 			}
 			made := *created.Value
 			return &made, err
@@ -317,7 +321,7 @@ func (s *ratePlans) update(
 	tx *dynastay.Tx, op, planID string, fn func(*availability.RatePlan) error, opts ...dynastay.UpdateOption,
 ) (*availability.RatePlan, error) {
 	c, err := s.changeOf(op, planID, fn, opts...)
-	if err == nil {
+	if err == nil && c.Changed() {
 		err = s.check(c.Before, c.After)
 	}
 	if err != nil {
@@ -333,7 +337,11 @@ func (s *ratePlans) changeOf(
 	if !there {
 		return nil, &dynastay.Error{Op: op, Entity: "RatePlan", ID: planID, Kind: dynastay.ErrNotFound}
 	}
-	return s.repo.ratePlans.ChangeOf(keys.PropertiesTable.Key.From(row), row, fn, opts...)
+	c, err := s.repo.ratePlans.ChangeOf(keys.PropertiesTable.Key.From(row), row, fn, opts...)
+	if err == nil && c.Changed() {
+		s.changed = true
+	}
+	return c, err
 }
 
 // UpdateRatePlan runs [Repository.UpdateRatePlanOp], after [Repository.Adopt] if it is needed. 3 requests.

@@ -130,6 +130,14 @@ func TestRatePlans(t *testing.T) {
 	assert.Equal(t, &want, updated)
 	assert.Equal(t, want, ratePlans(t, repo)[2])
 
+	before := partition(t, db, "PROPERTY#p1")
+	same, err := repo.UpdateRatePlan(t.Context(), "p1", "all", func(*availability.RatePlan) error { return nil })
+	require.NoError(t, err)
+	assert.Equal(t, updated, same)
+	_, err = repo.OrderRatePlans(t.Context(), "p1", []string{"0"})
+	require.NoError(t, err)
+	assert.Equal(t, before, partition(t, db, "PROPERTY#p1"), "nothing has changed, so the property is not written")
+
 	require.NoError(t, repo.Delete(t.Context(), "p1"))
 	assert.Empty(t, partition(t, db, "RATES#p1"))
 }
