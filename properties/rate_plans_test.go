@@ -236,6 +236,8 @@ func TestLimitsOfRatePlans(t *testing.T) {
 	}
 	_, err := repo.CreateRatePlan(t.Context(), ratePlan("more"))
 	blame.Invalid(t, err, "Active")
+	_, err = repo.UpdateRatePlan(t.Context(), "p1", "p1", func(p *availability.RatePlan) error { p.Name = "New"; return nil })
+	require.NoError(t, err, "a plan does not count against itself")
 	_, err = repo.CreateRatePlan(t.Context(), ratePlan("more", archived))
 	require.NoError(t, err)
 	_, err = repo.UpdateRatePlan(t.Context(), "p1", "p0", func(p *availability.RatePlan) error { p.Active = false; return nil })
