@@ -15,7 +15,7 @@ import (
 	"github.com/dynastay/dynastay/internal/testing/page"
 )
 
-// docs/rates.md has three brochures, and shows the functions that return their plans as they stand here.
+// These functions return the plans of the three brochures in docs/rates.md, which shows their source.
 
 func cityHotel() []availability.RatePlan {
 	party := availability.PartyPrices{

@@ -298,8 +298,9 @@ func (r *run) plan(all []*position) (take, ask []*position) {
 	return take, ask
 }
 
-// isLeft reports whether a shard has been ready and free for a lease. That its position has not changed for so long is not
-// enough: the shard may have waited for its parent, so that nobody has had the time to take it.
+// isLeft notes that a shard is ready and free, and reports whether it has been so for a lease. That its position has not
+// changed for so long is not enough: the shard may have waited for its parent, so that nobody has had the time to take
+// it.
 func (r *run) isLeft(p *position) bool {
 	s := r.seen[p.identity()]
 	if s.free.IsZero() {
