@@ -110,6 +110,14 @@ func TestWhatHasBegunKeepsItsNights(t *testing.T) {
 			[]entry{closed("c", "2025-03-05", "2025-03-08"), reserved("bob", "2025-03-08", "2025-03-11"), closed("d", "2025-03-11", "2025-03-20")},
 			[]string{"03-04 to 03-07 -", "03-08 to 03-10 B", "03-11 to 03-19 -"},
 		},
+		"it was cancelled, one night more than a step frees": {
+			[]entry{reserved("ann", "2025-03-01", "2025-04-19")}, []entry{closed("c", "2025-03-05", "2025-04-19")},
+			[]string{"03-01 to 03-03 B", "03-05 to 03-31 -", "04-01 to 04-18 -"},
+		},
+		"it begins today, and was cancelled, one night more than a step frees": {
+			[]entry{reserved("ann", "2025-03-04", "2025-04-19")}, []entry{closed("c", "2025-03-05", "2025-04-19")},
+			[]string{"03-05 to 03-31 -", "04-01 to 04-18 -"},
+		},
 		"tonight alone": {
 			[]entry{reserved("ann", "2025-03-04", "2025-03-05")}, []entry{reserved("ann", "2025-03-10", "2025-03-11")},
 			[]string{"03-04 to 03-04 B", "03-10 to 03-10 B"},

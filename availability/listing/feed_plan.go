@@ -145,7 +145,7 @@ func (s *syncing) planFor(now state, in entries, free bool, postponed map[int]bo
 			delete(blocked, date)
 		}
 	}
-	p.steps(postponed)
+	p.steps(s.today.AddDays(1), postponed)
 	p.waiting(s, now, blocked)
 	for _, t := range s.blocksFor(blocks, events, blocked) {
 		p.add(t)

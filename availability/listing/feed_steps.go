@@ -37,12 +37,18 @@ func toward(from, to dynastay.Date) dynastay.Date {
 }
 
 // steps shortens the changes of the bookings to their next steps. Those that are postponed, by their position, wait, and
-// a booking that needs a night which another one keeps in this step takes none.
-func (p *plan) steps(postponed map[int]bool) {
+// a booking that needs a night which another one keeps in this step takes none. No step shortens a booking so that it
+// ends tomorrow: the next one would keep tonight, see endsTomorrow.
+func (p *plan) steps(tomorrow dynastay.Date, postponed map[int]bool) {
 	for i, t := range p.targets {
+		was := t.event.Stay
 		t.wanted = t.stay
-		if t.stay = step(t.event.Stay, t.wanted); postponed[i] {
-			t.stay = t.event.Stay
+		t.stay = step(was, t.wanted)
+		if t.stay != t.wanted && t.stay.CheckOut == tomorrow && was.CheckOut.After(tomorrow) {
+			t.stay.CheckOut = tomorrow.AddDays(1)
+		}
+		if postponed[i] {
+			t.stay = was
 		}
 		p.more = p.more || t.stay != t.wanted
 	}
