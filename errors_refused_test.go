@@ -40,6 +40,7 @@ var refusals = map[string]error{
 
 	"availability.Refused": &availability.Refused{}, "availability.SoldAheadError": &availability.SoldAheadError{}, "availability.OpenAheadError": &availability.OpenAheadError{},
 	"availability.SoldError": &availability.SoldError{}, "availability.LimitsError": &availability.LimitsError{},
+	"availability.ErrRatesFull": availability.ErrRatesFull, "availability.ErrMixedCurrencies": availability.ErrMixedCurrencies,
 	"availability.ErrNotOpen": availability.ErrNotOpen, "availability.ErrPast": availability.ErrPast,
 	"availability.ErrClosed": availability.ErrClosed, "availability.ErrReopened": availability.ErrReopened,
 	"availability.ErrSuspended": availability.ErrSuspended,

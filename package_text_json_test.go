@@ -40,7 +40,7 @@ var sent = []any{
 	availability.Night{}, availability.NightPrice{}, availability.Opened{}, availability.Prices{}, availability.Quote{},
 	availability.Refused{}, availability.RefusedNight{}, availability.Report{}, availability.Room{}, availability.SalesChange{},
 	availability.Sold{}, availability.SoldNight{}, availability.Terms{}, availability.Totals{},
-	availability.RatePlan{}, availability.Derivation{}, availability.PartyPrices{}, availability.AgeBand{}, availability.Supplement{},
+	availability.Rate{}, availability.RatePlan{}, availability.Derivation{}, availability.PartyPrices{}, availability.AgeBand{}, availability.Supplement{},
 	availability.Party{}, availability.Meals{}, availability.MealBand{}, availability.RateConditions{}, availability.Discounts{},
 	availability.DaysDiscount{}, availability.NightsDiscount{}, availability.RateNight{}, availability.Step{},
 
@@ -68,7 +68,7 @@ var sent = []any{
 
 // notSent has the structs that only the caller creates: arguments, options, and what belongs to the program.
 var notSent = []string{
-	"availability.Change", "availability.Changes", "listing.Block", "listing.Booking", "listing.Changes", "listing.Channel",
+	"availability.Change", "availability.Changes", "availability.RateChange", "listing.Block", "listing.Booking", "listing.Changes", "listing.Channel",
 	"listing.Feed", "listing.Reservation", "bookings.Changes", "bookings.Modification", "bookings.Options", "offer.Key",
 	"venue.Approval", "venue.Cancellation", "venue.Changes", "venue.Options", "venue.Rejection", "properties.Changes",
 	"properties.Options", "catalog.Spec", "search.Filter", "reviews.Changes", "reviews.Options", "users.Changes",

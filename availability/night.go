@@ -1,6 +1,7 @@
 package availability
 
 import (
+	"maps"
 	"time"
 
 	"github.com/dynastay/dynastay"
@@ -24,6 +25,8 @@ type Night struct {
 	// ClosedToDeparture means that no stay may end on the morning after this night. The rule is about the next date, but
 	// it is stored here because the last night of a stay is part of the transaction anyway, so checking it costs nothing.
 	ClosedToDeparture bool
+
+	Rates map[string]Rate `json:",omitzero"` // by the ids of the rate plans; without those that the night says nothing about
 
 	StopSell       bool // the host has taken the night off sale; stored as IsBlocked
 	StopSellReason string
@@ -94,6 +97,12 @@ func projected(f *entity.Fields, n *Night) {
 	f.IfSet().Bool("ClosedToDeparture", &n.ClosedToDeparture)
 	f.Bool("IsBlocked", &n.StopSell)
 	f.IfSet().Bool(keys.AttrPropertyClosed, &n.PropertyClosed)
+	entity.Keyed(f, "Rates", &n.Rates, func(f *entity.Fields, id string, rate *Rate) {
+		f.Map(id, func(f *entity.Fields) { rate.declare(f, n.Price.Currency()) })
+	})
+	if f.Decoding() {
+		maps.DeleteFunc(n.Rates, func(_ string, rate Rate) bool { return rate == Rate{} })
+	}
 }
 
 // NightPrice is the price of one room for one night.

@@ -2,6 +2,7 @@ package availability
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -25,11 +26,14 @@ type OpenRequest struct {
 	Price      dynastay.Money // per room and night, in whole minor units of the room type's currency
 	MinStay    int            // nights; 0 means no minimum
 	MaxStay    int            // nights; 0 means no maximum
+	// Rates are those of the property's rate plans, by their ids: the price of each plan that has prices of its own, and
+	// restrictions of stays under a plan. All of them together have at most MaxRatesSize bytes as stored.
+	Rates map[string]Rate
 
 	AboveCapacity bool // allows more rooms than the room type has, at most MaxRooms
 	// StopSell opens the nights without selling them yet, so that [Repository.Update] can set their restrictions first.
 	StopSell       bool
-	StopSellReason string // at most entity.MaxNote bytes; only with StopSell
+	StopSellReason string // at most 60 bytes; only with StopSell
 }
 
 // Opened is the result of [Repository.Open].
@@ -52,15 +56,13 @@ func (o OpenRequest) Validate() error {
 	if err := checkPrice(o.Price); err != nil {
 		return err
 	}
-	switch {
-	case o.Rooms < 1 || o.Rooms > MaxRooms:
+	if o.Rooms < 1 || o.Rooms > MaxRooms {
 		return dynastay.Invalid("Rooms", "must be between 1 and 10,000")
-	case o.MinStay < 0:
-		return dynastay.Invalid("MinStay", "must not be negative")
-	case o.MaxStay < 0:
-		return dynastay.Invalid("MaxStay", "must not be negative")
 	}
-	if err := checkLimits(o.MinStay, o.MaxStay); err != nil {
+	if err := checkStays(&o.MinStay, &o.MaxStay); err != nil {
+		return err
+	}
+	if err := checkRates(o.Rates, o.Price.Currency()); err != nil {
 		return err
 	}
 	return checkReason(o.StopSell, o.StopSellReason)
@@ -90,6 +92,19 @@ func checkDates(field string, dates dynastay.Stay) error {
 	return nil
 }
 
+// checkStays rejects limits that no stay can meet; one that is nil is not known.
+func checkStays(minStay, maxStay *int) error {
+	switch {
+	case minStay != nil && *minStay < 0:
+		return dynastay.Invalid("MinStay", "must not be negative")
+	case maxStay != nil && *maxStay < 0:
+		return dynastay.Invalid("MaxStay", "must not be negative")
+	case minStay != nil && maxStay != nil:
+		return checkLimits(*minStay, *maxStay)
+	}
+	return nil
+}
+
 // checkLimits rejects limits that no stay can meet.
 func checkLimits(minStay, maxStay int) error {
 	if maxStay > 0 && maxStay < minStay {
@@ -98,11 +113,14 @@ func checkLimits(minStay, maxStay int) error {
 	return nil
 }
 
+// maxReason keeps a night, whatever else it has, below 1 KB: each sale would cost more otherwise.
+const maxReason = 60
+
 func checkReason(stopSell bool, reason string) error {
 	if reason != "" && !stopSell {
 		return dynastay.Invalid("StopSellReason", "requires StopSell to be true")
 	}
-	return dynastay.Within("StopSellReason", entity.CheckText(reason, entity.MaxNote))
+	return dynastay.Within("StopSellReason", entity.CheckText(reason, maxReason))
 }
 
 // single is Validate for a request that must fit into one transaction.
@@ -145,6 +163,7 @@ func (r *Repository) openOp(o OpenRequest, fits func(context.Context, OpenReques
 			in.Field("weekdays", o.Weekdays.String())
 			in.Field("stop-sell", strconv.FormatBool(o.StopSell))
 			in.Field("stop-sell reason", o.StopSellReason)
+			agreeOnRates(in, o.Rates)
 		},
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (Opened, error) {
 			// Not checked in Invalid: a retry after midnight must find the nights that it opened.
@@ -161,9 +180,9 @@ func (r *Repository) openOp(o OpenRequest, fits func(context.Context, OpenReques
 
 var nightAbsent = dynastay.IfNew(keys.AvailabilityTable)
 
-// fits rejects a request that does not match the room type, and nights in the past. 1 request.
+// fits rejects a request that does not match the room type or the rate plans, and nights in the past. 1 request.
 func (r *Repository) fits(ctx context.Context, o OpenRequest) error {
-	found, err := r.roomTypes(ctx, "availability.Open", o.PropertyID, o.RoomTypeID)
+	found, err := r.roomTypes(ctx, "availability.Open", o.PropertyID, []string{o.RoomTypeID}, slices.Sorted(maps.Keys(o.Rates)))
 	if err != nil {
 		return err
 	}
@@ -172,6 +191,11 @@ func (r *Repository) fits(ctx context.Context, o OpenRequest) error {
 	}
 	if err := fitsPrice(o.RoomTypeID, found.rooms[0], o.Price); err != nil {
 		return err
+	}
+	for _, id := range slices.Sorted(maps.Keys(o.Rates)) {
+		if err := found.plans[id].fits(o.RoomTypeID, found.rooms[0], o.Rates[id].Price); err != nil {
+			return dynastay.Within(ratesAt(id), err)
+		}
 	}
 	if o.AboveCapacity {
 		return nil
@@ -194,7 +218,7 @@ func (r *Repository) open(ctx context.Context, tx *dynastay.Tx, o OpenRequest) (
 		night := &Night{
 			RoomTypeID: o.RoomTypeID, PropertyID: o.PropertyID, Date: date,
 			Available: o.Rooms, Total: o.Rooms, Price: o.Price, MinStay: o.MinStay, MaxStay: o.MaxStay,
-			StopSell: o.StopSell, StopSellReason: o.StopSellReason,
+			StopSell: o.StopSell, StopSellReason: o.StopSellReason, Rates: o.Rates,
 			UpdatedAt: now, ExpiresAt: expiry(date),
 		}
 		item, err := r.entity.Item(night)
@@ -230,7 +254,9 @@ func (r *Repository) open(ctx context.Context, tx *dynastay.Tx, o OpenRequest) (
 //
 // A request that does not match the room type or the calendar is a [*dynastay.InvalidError]. Its field is
 // "Nights.CheckIn" if the nights begin before today at the property, "Price.Currency" if the currency differs from that
-// of the base price, and "Rooms" if there are more rooms than the room type has and AboveCapacity is not set.
+// of the base price, "Rooms" if there are more rooms than the room type has and AboveCapacity is not set, and, for
+// example, "Rates[flex]" if the rate plan is not sold for the room type, and "Rates[flex].Price" if it derives its price.
+// If the property has no such plan, Open returns [dynastay.ErrNotFound].
 //
 // These checks take 1 request, and every 99 nights take 2: a Query of the existing nights, and the transaction.
 func (r *Repository) Open(ctx context.Context, o OpenRequest) (Opened, error) {

@@ -205,3 +205,49 @@ func TestCostOfAYear(t *testing.T) {
 	}
 	costs.Section(t, "inventory")
 }
+
+// What the prices of rate plans cost a hotel with 20 room types and three plans with prices of their own.
+func TestCostOfRates(t *testing.T) {
+	t.Parallel()
+	const roomTypes, nights, all = 20, 182, 20 * 182
+	db := dyntest.New(t, inventoryTables, dyntest.At(fixture.Now))
+	ctx, repo, costs := t.Context(), availability.New(db.DB), page.Costs{DB: db}
+	first := date("2026-07-01")
+	half := dynastay.Stay{CheckIn: first, CheckOut: first.AddDays(nights)}
+	var ids []string
+	for i := range roomTypes {
+		ids = append(ids, fmt.Sprintf("room_%026d", i)) // as long as drawn ids
+		putRoomType(t, db, ids[i])
+		_, err := availability.New(db.Direct).Open(ctx, availability.OpenRequest{
+			PropertyID: propertyID, RoomTypeID: ids[i], Rooms: 5, Price: fixture.Price, Nights: half,
+		})
+		require.NoError(t, err)
+	}
+	plans := []string{"flex", "nonref", "breakfast"}
+	for _, id := range plans {
+		putPlans(t, db, propertyID, availability.RatePlan{ID: id})
+	}
+	set := func(price string, plans ...string) func() {
+		return func() {
+			changes := map[string]availability.RateChange{}
+			for _, id := range plans {
+				changes[id] = availability.RateChange{Price: money(price)}
+			}
+			report, err := repo.Update(ctx, availability.UpdateRequest{PropertyID: propertyID, Changes: []availability.Change{
+				{RoomTypeIDs: ids, Dates: half, Rates: changes},
+			}})
+			require.NoError(t, err)
+			assert.Equal(t, all, report.Count(availability.Written))
+		}
+	}
+	costs.Measure(t, "Update: half a year of 20 room types, three rate plans at once",
+		"one unit for each of 3,640 nights, and one for its row in the index. The first request reads the plans as well",
+		dyntest.Bill{Requests: 1 + roomTypes + all, ReadUnits: 24 + roomTypes*16, TableUnits: all, IndexUnits: all}, set("300.00 USD", plans...))
+	costs.Measure(t, "the same for one of the plans", "as many writes: what changes together is best written together",
+		dyntest.Bill{Requests: 1 + roomTypes + all, ReadUnits: 22 + roomTypes*19, TableUnits: all, IndexUnits: all}, set("310.00 USD", plans[0]))
+	costs.Measure(t, "A4: a month of them", "the rows of the index, a quarter larger than without plans",
+		dyntest.Bill{Requests: 1, ReadUnits: 19}, func() {
+			require.NoError(t, second(repo.Calendar(ctx, propertyID, dynastay.MustStay("2026-07-01", "2026-08-01"))))
+		})
+	costs.Section(t, "rates of nights")
+}

@@ -48,8 +48,23 @@ type openNight struct {
 	stop             bool
 	reason           string
 	closed           bool // with the property
+	rates            [len(modelPlans)]planRate
 	updated          time.Time
 }
+
+// planRate is what an open night of the model has for a rate plan.
+type planRate struct {
+	priced           bool
+	cents            int64
+	min, max         int
+	toArrival, toEnd bool // closed to
+	stop             bool
+}
+
+// modelPlans are the rate plans of each property. The last one is derived, so it has no prices of its own.
+var modelPlans = [...]string{"flex", "non-refund-1", "members"}
+
+const derivedPlan = "members"
 
 func (n openNight) left() int { return n.total - n.sold }
 
@@ -87,6 +102,13 @@ func newModel(t *rapid.T, db *dyntest.DB, number int, met *model.Tally) *ledger 
 				"Currency": dynastay.Text("USD"), "TotalRooms": dynastay.Number(modelCapacity),
 			},
 			dynastay.Item{"PK": dynastay.Text("ROOM#" + id), "SK": dynastay.Text("GUARD"), "PropertyId": dynastay.Text(m.propertyID)})
+	}
+	for _, id := range modelPlans {
+		items = append(items, dynastay.Item{
+			"PK": dynastay.Text("RATES#" + m.propertyID), "SK": dynastay.Text("PLAN#" + id),
+			"PropertyId": dynastay.Text(m.propertyID), "RatePlanId": dynastay.Text(id),
+			"IsDerived": &types.AttributeValueMemberBOOL{Value: id == derivedPlan},
+		})
 	}
 	require.NoError(t, db.Direct.PutAll(context.Background(), func(yield func(*dynastay.Schema, dynastay.Item) bool) {
 		for _, item := range items {
@@ -144,14 +166,13 @@ func dollars(cents int64) dynastay.Money {
 
 // item is the stored form of a night, except for the id of its last write.
 func (m *ledger) item(on at, n openNight) dynastay.Item {
-	price := strings.TrimSuffix(strings.TrimSuffix(fmt.Sprintf("%d.%02d", n.cents/100, n.cents%100), "0"), ".0")
 	item := dynastay.Item{
 		"PK": dynastay.Text("ROOM#" + on.room), "SK": dynastay.Text("DATE#" + on.date.String()),
 		"GSI1PK": dynastay.Text("PROPERTY#" + m.propertyID), "GSI1SK": dynastay.Text("DATE#" + on.date.String() + "#ROOM#" + on.room),
 		"EntityType": dynastay.Text("Availability"),
 		"PropertyId": dynastay.Text(m.propertyID), "RoomTypeId": dynastay.Text(on.room), "Date": dynastay.Text(on.date.String()),
 		"AvailableRooms": dynastay.Number(n.left()), "TotalRooms": dynastay.Number(n.total),
-		"PricePerNight": number(price), "Currency": dynastay.Text("USD"),
+		"PricePerNight": number(digits(n.cents)), "Currency": dynastay.Text("USD"),
 		"IsBlocked":   &types.AttributeValueMemberBOOL{Value: n.stop},
 		"LastUpdated": dynastay.Text(n.updated.Format(time.RFC3339)),
 		"ExpiresAt":   number(strconv.FormatInt(expires(on.date).Unix(), 10)),
@@ -169,7 +190,51 @@ func (m *ledger) item(on at, n openNight) dynastay.Item {
 	if n.reason != "" {
 		item["BlockReason"] = dynastay.Text(n.reason)
 	}
+	rates := dynastay.Item{}
+	for i, rate := range n.rates {
+		if rate != (planRate{}) {
+			rates[modelPlans[i]] = &types.AttributeValueMemberM{Value: rate.item()}
+		}
+	}
+	if len(rates) > 0 {
+		item["Rates"] = &types.AttributeValueMemberM{Value: rates}
+	}
 	return item
+}
+
+// item is the stored form of a rate.
+func (r planRate) item() dynastay.Item {
+	item := dynastay.Item{}
+	if r.priced {
+		item["P"] = number(digits(r.cents))
+	}
+	for name, limit := range map[string]int{"N": r.min, "X": r.max} {
+		if limit > 0 {
+			item[name] = dynastay.Number(limit)
+		}
+	}
+	for name, set := range map[string]bool{"S": r.stop, "A": r.toArrival, "D": r.toEnd} {
+		if set {
+			item[name] = yes
+		}
+	}
+	return item
+}
+
+// rate is a rate as a read returns it.
+func (r planRate) rate() availability.Rate {
+	rate := availability.Rate{
+		StopSell: r.stop, ClosedToArrival: r.toArrival, ClosedToDeparture: r.toEnd, MinStay: r.min, MaxStay: r.max,
+	}
+	if r.priced {
+		rate.Price = dollars(r.cents)
+	}
+	return rate
+}
+
+// digits is an amount as it is stored, without zeros at the end.
+func digits(cents int64) string {
+	return strings.TrimSuffix(strings.TrimSuffix(fmt.Sprintf("%d.%02d", cents/100, cents%100), "0"), ".0")
 }
 
 func expires(d dynastay.Date) time.Time { return d.Time().AddDate(2, 0, 0) }
@@ -179,6 +244,14 @@ func (m *ledger) night(on at, n openNight, fromIndex bool) availability.Night {
 	all := availability.Night{
 		RoomTypeID: on.room, PropertyID: m.propertyID, Date: on.date, Available: n.left(), Total: n.total, Price: dollars(n.cents),
 		MinStay: n.min, MaxStay: n.max, ClosedToArrival: n.toArrival, ClosedToDeparture: n.toEnd, StopSell: n.stop, PropertyClosed: n.closed,
+	}
+	for i, rate := range n.rates {
+		if rate != (planRate{}) {
+			if all.Rates == nil {
+				all.Rates = map[string]availability.Rate{}
+			}
+			all.Rates[modelPlans[i]] = rate.rate()
+		}
 	}
 	if !fromIndex {
 		all.StopSellReason, all.UpdatedAt, all.ExpiresAt = n.reason, n.updated, expires(on.date)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -16,8 +17,9 @@ import (
 // openingNights is a call of Open.
 type openingNights struct {
 	availability.OpenRequest
-	on   days
-	room int
+	on    days
+	room  int
+	rates [len(modelPlans)]planRate
 }
 
 func drawOpen(t *rapid.T) step {
@@ -29,7 +31,28 @@ func drawOpen(t *rapid.T) step {
 	if s.StopSell = chance(t, 4, "stop-sell"); s.StopSell {
 		s.StopSellReason = drawReason(t)
 	}
+	for i, id := range modelPlans {
+		r := drawRate(t)
+		if id == derivedPlan && !chance(t, 5, "price of a derived plan") {
+			r.priced, r.cents = false, 0
+		}
+		if r != (planRate{}) && chance(t, 3, "plan") {
+			if s.Rates == nil {
+				s.Rates = map[string]availability.Rate{}
+			}
+			s.rates[i], s.Rates[id] = r, r.rate()
+		}
+	}
 	return s
+}
+
+func drawRate(t *rapid.T) (r planRate) {
+	if r.priced = chance(t, 2, "priced"); r.priced {
+		r.cents = rapid.SampledFrom([]int64{0, 9_000, 10_550}).Draw(t, "price")
+	}
+	r.min, r.max = rapid.SampledFrom([]int{0, 0, 2}).Draw(t, "min"), rapid.SampledFrom([]int{0, 0, 3}).Draw(t, "max")
+	r.toArrival, r.toEnd, r.stop = chance(t, 4, "arrival"), chance(t, 4, "departure"), chance(t, 4, "stop")
+	return r
 }
 
 func drawPrice(t *rapid.T) dynastay.Money {
@@ -52,8 +75,8 @@ func centsOf(price dynastay.Money) int64 {
 }
 
 func (s openingNights) String() string {
-	return fmt.Sprintf("open room type %d on %s (%s): %d at %s, above capacity %t, %d to %d nights, stop-sell %t %q",
-		s.room, s.Nights, s.Weekdays, s.Rooms, s.Price, s.AboveCapacity, s.MinStay, s.MaxStay, s.StopSell, s.StopSellReason)
+	return fmt.Sprintf("open room type %d on %s (%s): %d at %s, above capacity %t, %d to %d nights, stop-sell %t %q, rates %v",
+		s.room, s.Nights, s.Weekdays, s.Rooms, s.Price, s.AboveCapacity, s.MinStay, s.MaxStay, s.StopSell, s.StopSellReason, s.rates)
 }
 
 func (s openingNights) run(m *ledger, on process) {
@@ -70,6 +93,7 @@ func (s openingNights) run(m *ledger, on process) {
 		want.Opened = append(want.Opened, date)
 		changes[night] = openNight{
 			total: o.Rooms, cents: centsOf(o.Price), min: o.MinStay, max: o.MaxStay, stop: o.StopSell, reason: o.StopSellReason, updated: m.db.Now(),
+			rates: s.rates,
 		}
 	}
 	var no error
@@ -78,12 +102,20 @@ func (s openingNights) run(m *ledger, on process) {
 		no = invalid("Weekdays")
 	case o.MaxStay != 0 && o.MinStay > o.MaxStay:
 		no = invalid("MaxStay")
+	case o.Price.Currency() != "USD" && slices.ContainsFunc(s.rates[:], func(r planRate) bool { return r.priced }):
+		for _, id := range slices.Backward(slices.Sorted(slices.Values(modelPlans[:]))) {
+			if s.rates[slices.Index(modelPlans[:], id)].priced {
+				no = invalid("Rates[%s].Price.Currency", id)
+			}
+		}
 	case s.room == len(m.rooms):
 		no = dynastay.ErrNotFound
 	case o.Nights.CheckIn.Before(m.today()):
 		no = invalid("Nights.CheckIn")
 	case o.Price.Currency() != "USD":
 		no = invalid("Price.Currency")
+	case s.rates[slices.Index(modelPlans[:], derivedPlan)].priced:
+		no = invalid("Rates[%s].Price", derivedPlan)
 	case o.Rooms > modelCapacity && !o.AboveCapacity:
 		no = invalid("Rooms")
 	case m.closed && len(want.Opened) > 0:

@@ -53,7 +53,7 @@ func TestModel(t *testing.T) {
 	t.Log(met)
 	var outcomes []string
 	if met.Count("histories") >= 100 {
-		outcomes = append(outcomes, "open: opened", "update: written", "update: unchanged", "update: is not open", "update: is in the past",
+		outcomes = append(outcomes, "open: opened", "update: written", "update: rates written", "update: unchanged", "update: is not open", "update: is in the past",
 			"sale: sold", "sale: refused", "give back: returned", "close: closed", "close: reopened", "quote: quoted", "quote: refused",
 			"check all: from the index", "check all: from the table", "faults")
 	}

@@ -68,8 +68,38 @@ func drawChange(t *rapid.T) availability.Change {
 	if c.StopSell != nil && *c.StopSell {
 		c.StopSellReason = drawReason(t)
 	}
+	for _, id := range modelPlans {
+		if chance(t, 4, "plan") {
+			if c.Rates == nil {
+				c.Rates = map[string]availability.RateChange{}
+			}
+			c.Rates[id] = drawRateChange(t, id)
+		}
+	}
 	if len(valuesOf(c)) == 0 {
 		c.ClosedToDeparture = ptr(true)
+	}
+	return c
+}
+
+func drawRateChange(t *rapid.T, id string) availability.RateChange {
+	c := availability.RateChange{Clear: chance(t, 4, "clear")}
+	if chance(t, 2, "sets the price") && (id != derivedPlan || chance(t, 10, "price of a derived plan")) {
+		c.Price = drawPrice(t)
+	}
+	if chance(t, 3, "sets the minimum stay") {
+		c.MinStay = ptr(rapid.SampledFrom([]int{1, 2, 2, 3, 0}).Draw(t, "min"))
+	}
+	if chance(t, 3, "sets the maximum stay") {
+		c.MaxStay = ptr(rapid.SampledFrom([]int{3, 3, 2, 0, 4, 1}).Draw(t, "max"))
+	}
+	for _, flag := range []**bool{&c.ClosedToArrival, &c.ClosedToDeparture, &c.StopSell} {
+		if chance(t, 4, "sets a flag") {
+			*flag = ptr(chance(t, 2, "flag"))
+		}
+	}
+	if c == (availability.RateChange{}) {
+		c.StopSell = ptr(true)
 	}
 	return c
 }
@@ -124,7 +154,36 @@ func valuesOf(c availability.Change) values {
 	if c.StopSell != nil {
 		all["stop"] = stopped{*c.StopSell, c.StopSellReason}
 	}
+	for id, r := range c.Rates {
+		of := func(name string) string { return id + " " + name }
+		if r.Clear {
+			all[of("clear")] = true
+		}
+		if r.Price.IsSet() {
+			all[of("price")] = r.Price
+		}
+		for name, n := range map[string]*int{"min": r.MinStay, "max": r.MaxStay} {
+			if n != nil {
+				all[of(name)] = *n
+			}
+		}
+		for name, flag := range map[string]*bool{"arrival": r.ClosedToArrival, "departure": r.ClosedToDeparture, "stop": r.StopSell} {
+			if flag != nil {
+				all[of(name)] = *flag
+			}
+		}
+	}
 	return all
+}
+
+// clear forgets what earlier changes set for the plans that a change clears on a date.
+func (set values) clear(night, departures values) {
+	for name := range set {
+		if plan, clears := strings.CutSuffix(name, "clear"); clears {
+			maps.DeleteFunc(night, func(name string, _ any) bool { return strings.HasPrefix(name, plan) })
+			delete(departures, plan+"departure")
+		}
+	}
 }
 
 // lines returns what the changes set together.
@@ -133,9 +192,15 @@ func (s updating) lines(u availability.UpdateRequest) map[line]values {
 	for i, c := range u.Changes {
 		for _, room := range c.RoomTypeIDs {
 			for _, date := range s.on[i].of(c.Dates) {
+				leftOut := func(of line) bool {
+					return u.Only != nil && !slices.ContainsFunc(u.Only, func(d availability.DateReport) bool { return reported(d) == of })
+				}
+				if of := (line{at{room, date}, false}); !leftOut(of) {
+					valuesOf(c).clear(all[of], all[line{at{room, date.AddDays(1)}, true}])
+				}
 				for name, v := range valuesOf(c) {
-					of := line{at{room, date}, name == "departure"}
-					if u.Only != nil && !slices.ContainsFunc(u.Only, func(d availability.DateReport) bool { return reported(d) == of }) {
+					of := line{at{room, date}, strings.HasSuffix(name, "departure")}
+					if leftOut(of) {
 						continue
 					}
 					if all[of] == nil {
@@ -160,14 +225,26 @@ func (s updating) invalid(m *ledger, u availability.UpdateRequest, lines map[lin
 		if c.MinStay != nil && c.MaxStay != nil && *c.MaxStay != 0 && *c.MinStay > *c.MaxStay {
 			return invalid("Changes[%d].MaxStay", i)
 		}
+		for _, id := range slices.Sorted(slices.Values(modelPlans[:])) {
+			if r := c.Rates[id]; r.MinStay != nil && r.MaxStay != nil && *r.MaxStay != 0 && *r.MinStay > *r.MaxStay {
+				return invalid("Changes[%d].Rates[%s].MaxStay", i, id)
+			}
+		}
 	}
-	asked := map[string]bool{}
+	asked, changed := map[string]bool{}, map[string]bool{} // room types, and plans that are not only cleared
 	for of, set := range lines {
 		asked[of.room] = true
-		min, hasMin := set["min"].(int)
-		max, hasMax := set["max"].(int)
-		if hasMin && hasMax && max != 0 && min > max {
-			return invalid("Changes")
+		for name := range set {
+			if plan, value, of := strings.Cut(name, " "); of && value != "clear" {
+				changed[plan] = true
+			}
+		}
+		for _, plan := range append([]string{""}, modelPlans[:]...) {
+			min, hasMin := set[strings.TrimSpace(plan+" min")].(int)
+			max, hasMax := set[strings.TrimSpace(plan+" max")].(int)
+			if hasMin && hasMax && max != 0 && min > max {
+				return invalid("Changes")
+			}
 		}
 	}
 	if asked["room_unknown"] {
@@ -183,13 +260,30 @@ func (s updating) invalid(m *ledger, u availability.UpdateRequest, lines map[lin
 		if c.Rooms != nil && *c.Rooms > modelCapacity && !c.AboveCapacity {
 			return invalid("Changes[%d].Rooms", i)
 		}
+		for _, id := range slices.Sorted(slices.Values(modelPlans[:])) {
+			switch price := c.Rates[id].Price; {
+			case !price.IsSet() || !changed[id]:
+			case id == derivedPlan:
+				return invalid("Changes[%d].Rates[%s].Price", i, id)
+			case price.Currency() != "USD":
+				return invalid("Changes[%d].Rates[%s].Price.Currency", i, id)
+			}
+		}
 	}
 	return nil
 }
 
 // changed returns a night with other values, or why it cannot have them.
 func (n openNight) changed(set values) (openNight, error) {
+	for i, id := range modelPlans {
+		if err := n.rates[i].change(id, set); err != nil {
+			return n, err
+		}
+	}
 	for name, v := range set {
+		if strings.Contains(name, " ") {
+			continue
+		}
 		switch v := v.(type) {
 		case dynastay.Money:
 			n.cents = centsOf(v)
@@ -213,6 +307,33 @@ func (n openNight) changed(set values) (openNight, error) {
 		n.total = v.rooms
 	}
 	return n, nil
+}
+
+// change changes the rate of a plan, or returns why it cannot have the values.
+func (r *planRate) change(id string, set values) error {
+	if set[id+" clear"] == true {
+		*r = planRate{}
+	}
+	_, min := set[id+" min"]
+	_, max := set[id+" max"]
+	for name, v := range set {
+		name, its := strings.CutPrefix(name, id+" ")
+		if !its || name == "clear" {
+			continue
+		}
+		switch v := v.(type) {
+		case dynastay.Money:
+			r.priced, r.cents = true, centsOf(v)
+		case int:
+			*map[string]*int{"min": &r.min, "max": &r.max}[name] = v
+		case bool:
+			*map[string]*bool{"arrival": &r.toArrival, "departure": &r.toEnd, "stop": &r.stop}[name] = v
+		}
+	}
+	if (min || max) && r.max != 0 && r.min > r.max {
+		return &availability.LimitsError{RatePlanID: id, MinStay: r.min, MaxStay: r.max}
+	}
+	return nil
 }
 
 // outcome is what an update makes of one night.
@@ -428,6 +549,9 @@ func (m *ledger) adopt(outcomes map[at]outcome, told map[at]availability.Result)
 	for night, result := range told {
 		switch result {
 		case availability.Written:
+			if outcomes[night].after.rates != m.nights[night].rates {
+				m.met.Add("update: rates written", 1)
+			}
 			m.nights[night] = outcomes[night].after
 		case availability.Unknown:
 			if stored == nil {

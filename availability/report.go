@@ -47,11 +47,22 @@ func (*SoldError) Is(target error) bool { return target == dynastay.ErrRefused }
 
 // LimitsError means that no stay could meet the limits that a night would have: the one that the update sets, and the
 // one that is stored.
-type LimitsError struct{ MinStay, MaxStay int }
+type LimitsError struct {
+	RatePlanID       string // if the limits are those of stays under the plan; "" otherwise
+	MinStay, MaxStay int
+}
 
 // Error returns both limits.
 func (e *LimitsError) Error() string {
-	return fmt.Sprintf("the minimum stay of %d would be above the maximum stay of %d", e.MinStay, e.MaxStay)
+	return fmt.Sprintf("%sthe minimum stay of %d would be above the maximum stay of %d", ofPlan(e.RatePlanID), e.MinStay, e.MaxStay)
+}
+
+// ofPlan begins an error that may be about a rate plan.
+func ofPlan(id string) string {
+	if id == "" {
+		return ""
+	}
+	return "rate plan " + id + ": "
 }
 
 // Is makes it match [dynastay.ErrRefused].

@@ -13,13 +13,14 @@ import (
 type Repository struct {
 	db     *dynastay.DB
 	entity *entity.Entity[Night]
+	plans  *entity.Entity[RatePlan]
 	table  *entity.Table[Night]
 }
 
 // New returns a repository. It sends no requests. Create one for the process and share it.
 func New(db *dynastay.DB) *Repository {
 	nights := newEntity()
-	return &Repository{db, nights, entity.NewTable(db, nights)}
+	return &Repository{db, nights, NewRatePlanEntity(), entity.NewTable(db, nights)}
 }
 
 // maxCalendar is the maximum number of nights that one call opens, updates or reads: two years. That is as long as

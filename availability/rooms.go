@@ -3,6 +3,7 @@ package availability
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/internal/shown"
@@ -13,11 +14,12 @@ import (
 type roomTypes struct {
 	today dynastay.Date // at the property
 	rooms []dynastay.Row
+	plans map[string]*RatePlan // by id
 }
 
-// roomTypes reads room types of a property consistently. It fails with [dynastay.ErrNotFound] if one does not exist. 1
-// request for up to 99 room types.
-func (r *Repository) roomTypes(ctx context.Context, op, propertyID string, ids ...string) (roomTypes, error) {
+// roomTypes reads room types and rate plans of a property consistently. It fails with [dynastay.ErrNotFound] if one does
+// not exist. 1 request for up to 99 of them.
+func (r *Repository) roomTypes(ctx context.Context, op, propertyID string, ids, plans []string) (roomTypes, error) {
 	var found roomTypes
 	property, err := keys.Of(keys.Property{PropertyID: propertyID})
 	if err != nil {
@@ -31,6 +33,13 @@ func (r *Repository) roomTypes(ctx context.Context, op, propertyID string, ids .
 		}
 		all = append(all, room)
 	}
+	for _, id := range plans {
+		plan, err := keys.Of(keys.RatePlan{PropertyID: propertyID, RatePlanID: id})
+		if err != nil {
+			return found, err
+		}
+		all = append(all, plan)
+	}
 	rows, err := r.db.GetAll(ctx, keys.PropertiesTable, all, dynastay.Consistent)
 	if err != nil {
 		return found, err
@@ -40,7 +49,16 @@ func (r *Repository) roomTypes(ctx context.Context, op, propertyID string, ids .
 			return found, &dynastay.Error{Op: op, Entity: "RoomType", ID: id, Kind: dynastay.ErrNotFound}
 		}
 	}
-	found.rooms = rows[1:]
+	found.rooms, found.plans = rows[1:1+len(ids)], map[string]*RatePlan{}
+	for i, id := range plans {
+		row := rows[1+len(ids)+i]
+		if !row.Exists() {
+			return found, &dynastay.Error{Op: op, Entity: "RatePlan", ID: id, Kind: dynastay.ErrNotFound}
+		}
+		if found.plans[id], err = r.plans.Value(row); err != nil {
+			return found, err
+		}
+	}
 	found.today, err = r.today(op, propertyID, rows[0])
 	return found, err
 }
@@ -62,6 +80,20 @@ func fitsPrice(id string, room dynastay.Row, price dynastay.Money) error {
 		return dynastay.Invalid("Price.Currency", "must be %s, the currency of the base price of room type %s", currency, shown.Masked(id))
 	}
 	return nil
+}
+
+// fits rejects a rate for nights of a room type, and a price, which may be unset, that the plan cannot have there.
+func (p *RatePlan) fits(roomTypeID string, room dynastay.Row, price dynastay.Money) error {
+	if len(p.RoomTypeIDs) > 0 && !slices.Contains(p.RoomTypeIDs, roomTypeID) {
+		return dynastay.Invalid("", "must be a rate plan that is sold for room type %s", shown.Masked(roomTypeID))
+	}
+	if !price.IsSet() {
+		return nil
+	}
+	if p.Derived != nil {
+		return dynastay.Invalid("Price", "must be unset, because the rate plan derives its price")
+	}
+	return fitsPrice(roomTypeID, room, price)
 }
 
 // fitsRooms rejects more rooms than the room type has.

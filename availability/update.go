@@ -51,9 +51,13 @@ type Change struct {
 	// ClosedToDeparture means that no stay may end on the date. It is stored with the night before, which must be open.
 	ClosedToDeparture *bool
 
+	// Rates sets what the nights have for rate plans, by the ids of the plans. All of them together have at most
+	// MaxRatesSize bytes as stored.
+	Rates map[string]RateChange `json:",omitempty"`
+
 	StopSell *bool // takes the night off sale, or puts it back on sale
-	// StopSellReason replaces the stored reason, even if it is empty. It requires StopSell to be true, and has at most
-	// entity.MaxNote bytes.
+	// StopSellReason replaces the stored reason, even if it is empty. It requires StopSell to be true, and has at most 60
+	// bytes.
 	StopSellReason string
 }
 
@@ -103,7 +107,7 @@ func (c Change) Validate() error {
 		}
 	}
 	switch {
-	case !c.changesNight() && c.ClosedToDeparture == nil:
+	case !c.changesNight() && c.ClosedToDeparture == nil && len(c.Rates) == 0:
 		return dynastay.Invalid("", "must set at least one value")
 	case c.Rooms != nil && (*c.Rooms < 0 || *c.Rooms > MaxRooms):
 		return dynastay.Invalid("Rooms", "must be between 0 and 10,000")
@@ -111,24 +115,26 @@ func (c Change) Validate() error {
 		return dynastay.Invalid("AboveCapacity", "requires Rooms")
 	case c.Rooms == nil && c.Overbook != 0:
 		return dynastay.Invalid("Overbook", "requires Rooms")
-	case c.MinStay != nil && *c.MinStay < 0:
-		return dynastay.Invalid("MinStay", "must not be negative")
-	case c.MaxStay != nil && *c.MaxStay < 0:
-		return dynastay.Invalid("MaxStay", "must not be negative")
+	}
+	if err := checkStays(c.MinStay, c.MaxStay); err != nil {
+		return err
 	}
 	if err := checkOverbook(c.Overbook); err != nil {
 		return err
 	}
-	if c.MinStay != nil && c.MaxStay != nil {
-		if err := checkLimits(*c.MinStay, *c.MaxStay); err != nil {
-			return err
-		}
+	if err := c.validateRates(); err != nil {
+		return err
 	}
 	return checkReason(c.StopSell != nil && *c.StopSell, c.StopSellReason)
 }
 
 // changesNight reports whether the change sets a value of the night itself, and not only of the departures on its date.
 func (c Change) changesNight() bool {
+	for _, rate := range c.Rates {
+		if rate.changesNight() {
+			return true
+		}
+	}
 	return c.Price.IsSet() || c.Rooms != nil || c.MinStay != nil || c.MaxStay != nil || c.ClosedToArrival != nil || c.StopSell != nil
 }
 
@@ -145,11 +151,13 @@ func (c Change) changesNight() bool {
 //
 // A request that does not match the room types is a [*dynastay.InvalidError], and nothing is written. Its field is, for
 // example, "Changes[0].Price.Currency" if the currency differs from that of the base price, and "Changes[0].Rooms" if
-// there are more rooms than the room type has and AboveCapacity is not set. Update returns [dynastay.ErrNotFound] if
-// the property has no such room type. Nights are opened with [Repository.Open] only, and Update does not change whether
+// there are more rooms than the room type has and AboveCapacity is not set; "Changes[0].Rates[flex]" if the plan is not
+// sold for a room type, and "Changes[0].Rates[flex].Price" if it derives its price. Update returns [dynastay.ErrNotFound] if
+// the property has no such room type, or no such rate plan; the rates of a plan that is not there can still be cleared.
+// Nights are opened with [Repository.Open] only, and Update does not change whether
 // the property is closed.
 //
-// These checks take 1 request for up to 99 room types. Each room type takes 1 consistent Query, and each night that
+// These checks take 1 request for up to 99 room types and rate plans together. Each room type takes 1 consistent Query, and each night that
 // changes 1 UpdateItem, in parallel, see [dynastay.Options]. A night that another caller changed in the meantime
 // takes 2 requests more. A night with too many rooms sold takes 1 more, because rooms may have been returned since the
 // Query.

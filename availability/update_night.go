@@ -102,6 +102,11 @@ func (r *Repository) update(tx *dynastay.Tx, propertyID string, night *edit, row
 		got.overbooked = max(0, -left)
 	}
 	change.Also(deltas, condition)
+	if ratesEnd(row, change.Before, change.After) {
+		if err := change.Drop("Rates"); err != nil {
+			return got, err
+		}
+	}
 	return got, change.AddTo(tx)
 }
 
@@ -124,9 +129,9 @@ func (c Change) apply(n *Night) error {
 		n.StopSell, n.StopSellReason = *c.StopSell, c.StopSellReason
 	}
 	if (c.MinStay != nil || c.MaxStay != nil) && checkLimits(n.MinStay, n.MaxStay) != nil {
-		return &LimitsError{n.MinStay, n.MaxStay}
+		return &LimitsError{"", n.MinStay, n.MaxStay}
 	}
-	return nil
+	return c.applyRates(n)
 }
 
 func set[T any](field, value *T) {

@@ -40,7 +40,7 @@ func (r *Repository) plan(ctx context.Context, u UpdateRequest) (*plan, error) {
 		return p, err
 	}
 	ids := roomTypeIDs(merged)
-	found, err := r.roomTypes(ctx, opUpdate, u.PropertyID, ids...)
+	found, err := r.roomTypes(ctx, opUpdate, u.PropertyID, ids, ratePlanIDs(merged))
 	switch {
 	case errors.Is(err, dynastay.ErrNotFound), errors.Is(err, dynastay.ErrCorrupt):
 		return nil, err
@@ -58,7 +58,11 @@ func (r *Repository) plan(ctx context.Context, u UpdateRequest) (*plan, error) {
 			if !there {
 				continue // not in Only
 			}
-			if err := c.fits(id, found.rooms[at]); err != nil {
+			err := c.fits(id, found.rooms[at])
+			if err == nil {
+				err = c.fitsRates(id, found.rooms[at], found.plans)
+			}
+			if err != nil {
 				return nil, dynastay.Within(fmt.Sprintf("Changes[%d]", i), err)
 			}
 		}
@@ -72,6 +76,19 @@ func roomTypeIDs(all map[entry]*Change) []string {
 	ids := map[string]bool{}
 	for at := range all {
 		ids[at.roomTypeID] = true
+	}
+	return slices.Sorted(maps.Keys(ids))
+}
+
+// ratePlanIDs returns the ids of all rate plans that have to be there, sorted.
+func ratePlanIDs(all map[entry]*Change) []string {
+	ids := map[string]bool{}
+	for _, c := range all {
+		for id, rate := range c.Rates {
+			if !rate.clears() {
+				ids[id] = true
+			}
+		}
 	}
 	return slices.Sorted(maps.Keys(ids))
 }
@@ -105,29 +122,50 @@ func (u UpdateRequest) merged() (map[entry]*Change, error) {
 			all[at] = &Change{}
 		}
 		all[at].override(with)
+		if departures := all[entry{at.roomTypeID, at.date.AddDays(1), true}]; !at.departure && departures != nil {
+			for id, rate := range with.Rates {
+				if rate.Clear { // it also removes what earlier changes have set for the departures on the next date
+					delete(departures.Rates, id)
+				}
+			}
+		}
 	}
 	for _, c := range u.Changes {
 		night, departure := c, Change{ClosedToDeparture: c.ClosedToDeparture}
 		night.ClosedToDeparture = nil
+		night.Rates, departure.Rates = parted(c.Rates)
 		for _, date := range c.Weekdays.dates(c.Dates) {
 			for _, id := range c.RoomTypeIDs {
 				if night.changesNight() {
 					override(entry{id, date, false}, night)
 				}
-				if departure.ClosedToDeparture != nil {
+				if departure.ClosedToDeparture != nil || len(departure.Rates) > 0 {
 					override(entry{id, date, true}, departure)
 				}
 			}
 		}
 	}
 	for _, at := range inOrder(all) {
-		c := all[at]
-		if c.MinStay != nil && c.MaxStay != nil && checkLimits(*c.MinStay, *c.MaxStay) != nil {
-			return nil, dynastay.Invalid("Changes", "must not together set MinStay (%d) above MaxStay (%d), as for room type %s on %s",
-				*c.MinStay, *c.MaxStay, shown.Masked(at.roomTypeID), at.date)
+		if plan, least, most, ok := all[at].limits(); !ok {
+			return nil, dynastay.Invalid("Changes", "must not together set %sMinStay (%d) above MaxStay (%d), as for room type %s on %s",
+				plan, least, most, shown.Masked(at.roomTypeID), at.date)
 		}
 	}
 	return all, nil
+}
+
+// limits returns the first limits of the change that no stay can meet, if it has any.
+func (c *Change) limits() (plan string, least, most int, ok bool) {
+	broken := func(least, most *int) bool { return least != nil && most != nil && checkLimits(*least, *most) != nil }
+	if broken(c.MinStay, c.MaxStay) {
+		return "", *c.MinStay, *c.MaxStay, false
+	}
+	for _, id := range slices.Sorted(maps.Keys(c.Rates)) {
+		if rate := c.Rates[id]; broken(rate.MinStay, rate.MaxStay) {
+			return ratesAt(id) + ".", *rate.MinStay, *rate.MaxStay, false
+		}
+	}
+	return "", 0, 0, true
 }
 
 // override sets the values that with sets.
@@ -143,6 +181,7 @@ func (c *Change) override(with Change) {
 	if with.StopSell != nil {
 		c.StopSell, c.StopSellReason = with.StopSell, with.StopSellReason
 	}
+	c.overrideRates(with.Rates)
 }
 
 // add adds an entry of the report for each date, and an edit for each night that is to be written.

@@ -16,7 +16,7 @@ var AvailabilityTable = &dynastay.Schema{
 	Indexes: []dynastay.Index{
 		index(PropertyDateIndex, dynastay.ProjectInclude,
 			"AvailableRooms", "TotalRooms", "PricePerNight", "Currency", "MinStay", "MaxStay",
-			"IsBlocked", AttrPropertyClosed, "ClosedToArrival", "ClosedToDeparture"),
+			"IsBlocked", AttrPropertyClosed, "ClosedToArrival", "ClosedToDeparture", "Rates"),
 	},
 	TTL: AttrExpiresAt,
 }

@@ -48,7 +48,7 @@ func TestTablesHaveTheirNames(t *testing.T) {
 		{"Availability", "ExpiresAt", false, []index{
 			{"GSI1-PropertyDateIndex", include, []string{
 				"AvailableRooms", "TotalRooms", "PricePerNight", "Currency", "MinStay", "MaxStay",
-				"IsBlocked", "PropertyClosed", "ClosedToArrival", "ClosedToDeparture",
+				"IsBlocked", "PropertyClosed", "ClosedToArrival", "ClosedToDeparture", "Rates",
 			}},
 		}},
 		{"Bookings", "", true, []index{
