@@ -111,7 +111,7 @@
 //     [NullValue], [BinaryValue], [ListValue], [MapValue], [SetValue], [BinarySetValue]
 //   - operations: [NewOp], [OpSpec], [Tx], [Action], [Contest], [Input], [Failed], [ErrOvertaken], [ErrSkip]
 //   - errors: [Refusal], [Invalid], [Within]
-//   - expressions: [Expr], [Compiled], [MustCompile], [NameOf], [Param], [PathOf], [Absent], [AsRead], [Unchanged],
+//   - expressions: [Expr], [Compiled], [MustCompile], [NameOf], [Param], [ParamName], [PathOf], [Absent], [AsRead], [Unchanged],
 //     [IfNew]
 //   - lists: [ListOf], [NoList], [Query], [Range], [QueryAll], [NewCursor]
 package dynastay

@@ -27,6 +27,7 @@ type Expr struct {
 type Compiled struct {
 	expr   Expr
 	params map[string]string // placeholder (":0") to parameter
+	names  map[string]string // placeholder ("#0") to parameter
 }
 
 const paramMark = "\x00param:"
@@ -36,7 +37,13 @@ func Param(name string) expression.ValueBuilder {
 	return expression.Value(&types.AttributeValueMemberS{Value: paramMark + name})
 }
 
-// MustCompile builds an expression whose values may be [Param]s. It is meant for package variables and constructors, and
+// ParamName returns a placeholder for the name of an attribute that is data, such as an id within a map, for which
+// [Compiled.With] fills in a text. Use it in place of expression.Name, usually with NameBuilder.AppendName.
+func ParamName(name string) expression.NameBuilder {
+	return expression.NameNoDotSplit(paramMark + name)
+}
+
+// MustCompile builds an expression whose values and names may be [Param]s and [ParamName]s. It is meant for package variables and constructors, and
 // panics if the SDK rejects the expression, which can only be a programming error.
 func MustCompile(b expression.Builder) *Compiled {
 	expr, err := build(b)
@@ -44,10 +51,15 @@ func MustCompile(b expression.Builder) *Compiled {
 		panic("dynastay.MustCompile: " + err.Error())
 	}
 	expr = expr.merged()
-	c := &Compiled{expr: expr, params: map[string]string{}}
+	c := &Compiled{expr: expr, params: map[string]string{}, names: map[string]string{}}
 	for placeholder, v := range expr.Values {
 		if name, ok := strings.CutPrefix(stored.TextOf(v), paramMark); ok {
 			c.params[placeholder] = name
+		}
+	}
+	for placeholder, attribute := range expr.Names {
+		if name, ok := strings.CutPrefix(attribute, paramMark); ok {
+			c.names[placeholder] = name
 		}
 	}
 	return c
@@ -83,6 +95,12 @@ func (e Expr) merged() Expr {
 // With fills in the parameters. If one is missing, the request is invalid and DynamoDB rejects it.
 func (c *Compiled) With(values Item) Expr {
 	expr := c.expr
+	if len(c.names) > 0 {
+		expr.Names = maps.Clone(c.expr.Names)
+		for placeholder, name := range c.names {
+			expr.Names[placeholder] = stored.TextOf(values[name])
+		}
+	}
 	if len(c.params) == 0 {
 		return expr
 	}

@@ -155,3 +155,19 @@ func TestStoredValues(t *testing.T) {
 	assert.Equal(t, &types.AttributeValueMemberS{Value: "a"}, dynastay.Text("a"))
 	assert.Equal(t, &types.AttributeValueMemberN{Value: "-12"}, dynastay.Number(-12))
 }
+
+// A name that is filled in is data: it may contain anything, and two parameters may have the same name.
+func TestCompiledFillsInNames(t *testing.T) {
+	path := func(name string) expression.NameBuilder {
+		return expression.Name("Rates").AppendName(dynastay.ParamName(name)).AppendName(expression.Name("P"))
+	}
+	compiled := dynastay.MustCompile(expression.NewBuilder().WithCondition(
+		path("one").Equal(dynastay.Param("price")).And(path("two").GreaterThan(dynastay.Param("price")))))
+	for _, names := range [][]string{{"flex", "non-ref"}, {"a.b", "a[0]"}, {"same", "same"}} {
+		got := compiled.With(dynastay.Item{
+			"one": dynastay.Text(names[0]), "two": dynastay.Text(names[1]), "price": dynastay.Number(1),
+		})
+		assert.Equal(t, "(#0.#1.#2 = :0) AND (#0.#3.#2 > :0)", *got.Condition)
+		assert.Equal(t, map[string]string{"#0": "Rates", "#1": names[0], "#2": "P", "#3": names[1]}, got.Names)
+	}
+}

@@ -108,7 +108,7 @@ type Prices struct {
 func pricesOf(nights []Night, stay dynastay.Stay) Prices {
 	var p Prices
 	for _, n := range nights {
-		p.Nights = append(p.Nights, NightPrice{n.Date, n.Price})
+		p.Nights = append(p.Nights, NightPrice{Date: n.Date, Price: n.Price})
 	}
 	if len(nights) != stay.Nights() {
 		return p

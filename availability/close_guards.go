@@ -37,7 +37,7 @@ var reopening = direction{
 }
 
 // marked is the condition that a night is marked, with whatever value: only NULL and false mean that it is not.
-var marked = expression.Not(notTrue(keys.AttrPropertyClosed))
+var marked = expression.Not(notTrue(dynastay.NameOf(keys.AttrPropertyClosed)))
 
 func moveNight(before expression.ConditionBuilder, change expression.UpdateBuilder) *dynastay.Compiled {
 	own := dynastay.NameOf("PropertyId").Equal(dynastay.Param("property"))

@@ -82,14 +82,14 @@ func sleeps(rooms []Room) (all Limits) {
 var ErrTooSmall = errors.New("the rooms are too small for the guests")
 
 // fit checks the guests against the number of rooms, each of which needs an adult, and the limits of all rooms together.
-func (g Guests) fit(rooms int, limits Limits) error {
+func (g Guests) fit(field string, rooms int, limits Limits) error {
 	switch {
 	case g.Adults < 1:
-		return dynastay.Invalid("Guests.Adults", "must be positive")
+		return dynastay.Invalid(field+".Adults", "must be positive")
 	case g.Adults < rooms:
-		return dynastay.Invalid("Guests.Adults", "must be at least %d, one for each room", rooms)
+		return dynastay.Invalid(field+".Adults", "must be at least %d, one for each room", rooms)
 	case g.Children < 0:
-		return dynastay.Invalid("Guests.Children", "must not be negative")
+		return dynastay.Invalid(field+".Children", "must not be negative")
 	}
 	tooMany := func(field string, most int) error {
 		reason := fmt.Sprintf("must be at most %d, the total capacity of the requested rooms", most)
@@ -97,11 +97,11 @@ func (g Guests) fit(rooms int, limits Limits) error {
 	}
 	switch {
 	case g.Adults > limits.MaxAdults:
-		return tooMany("Guests.Adults", limits.MaxAdults)
+		return tooMany(field+".Adults", limits.MaxAdults)
 	case g.Children > limits.MaxChildren:
-		return tooMany("Guests.Children", limits.MaxChildren)
+		return tooMany(field+".Children", limits.MaxChildren)
 	case g.Adults+g.Children > limits.MaxOccupancy:
-		return tooMany("Guests", limits.MaxOccupancy)
+		return tooMany(field, limits.MaxOccupancy)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package availability
 
 import (
+	"cmp"
 	"maps"
 	"time"
 
@@ -108,5 +109,12 @@ func projected(f *entity.Fields, n *Night) {
 // NightPrice is the price of one room for one night.
 type NightPrice struct {
 	Date  dynastay.Date  `json:",omitzero"`
-	Price dynastay.Money `json:",omitzero"`
+	Price dynastay.Money `json:",omitzero"` // what the guest pays
+	// Source is the stored price from which Price was computed. It is unset without a rate plan: Price is then the stored one.
+	Source dynastay.Money `json:",omitzero"`
+	Meals  dynastay.Money `json:",omitzero"` // the part of Price that is for meals; unset if the plan does not say
+	Steps  []Step         `json:",omitzero"` // from Source to Price
 }
+
+// stored returns the stored price.
+func (n NightPrice) stored() dynastay.Money { return cmp.Or(n.Source, n.Price) }

@@ -1,6 +1,7 @@
 package availability
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,7 +29,12 @@ type Room struct {
 	Name       string
 	Quantity   int
 	Limits
-	CancellationPolicy CancellationPolicy
+	CancellationPolicy CancellationPolicy // of the room type; that of the rate plan overrides it
+	// RatePlanID is the plan under which the rooms are sold; "" sells them at the price of the nights, whoever stays.
+	RatePlanID string
+	// Party are the guests of each of the rooms. It is optional if the request is for one room, which has all guests, and if
+	// no price depends on who stays.
+	Party *Party `json:",omitzero"`
 }
 
 // QuoteRequest requests the price of a stay. Package properties creates one from a search result or a property.
@@ -36,7 +42,12 @@ type QuoteRequest struct {
 	Property House
 	Stay     dynastay.Stay
 	Guests   Guests
-	Rooms    []Room // at most 100; entries of one room type are merged and must agree in name, limits and policy
+	// Rooms has at most 100 entries. Those of one room type must agree in name, limits and policy. They are merged if they
+	// also have the same rate plan and equal parties. A room type has at most 10 different parties and 4 rate plans.
+	Rooms []Room
+	// RatePlans are rate plans of the property, such as all of properties.Repository.RatePlans: those that Rooms names, and
+	// those that they are derived from.
+	RatePlans []RatePlan
 	// Overbook allows the sale to overbook each night of each room type: the number of rooms left may fall to
 	// −Overbook, but not below. Earlier overbookings of the night count towards this limit. Overbooking is a decision
 	// of the property's staff, so never take it from a guest's request. Stop-sells and restrictions still apply. 0 to
@@ -51,13 +62,13 @@ type Quote struct {
 	Stay     dynastay.Stay  `json:",omitzero"`
 	Guests   Guests         `json:",omitzero"`
 	Overbook int            // that of the request
-	Lines    []Line         `json:",omitzero"` // ordered by room type id
+	Lines    []Line         `json:",omitzero"` // ordered by room type id and rate plan id
 	Sleeps   Limits         `json:",omitzero"` // the numbers of guests that all rooms together hold
 	Total    dynastay.Money `json:",omitzero"` // the sum of the lines
 	At       time.Time      `json:",omitzero"` // when the quote was made
 }
 
-// Line is the part of a quote or a booking that concerns one room type.
+// Line is the part of a quote or a booking that concerns one room type, and in a quote one rate plan and one party.
 type Line struct {
 	RoomTypeID         string
 	Name               string
@@ -68,6 +79,18 @@ type Line struct {
 	// Overbooked lists the nights on which fewer rooms were left than were taken: in a quote, when the nights were read;
 	// in a booking, when they were sold, or added by a modification. It is empty unless Overbook allowed it.
 	Overbooked []dynastay.Date `json:",omitzero"`
+	// Plan has the terms of the rate plan when the line was priced, with the Party of the plan that it is derived from. It has
+	// no Description, room types, order and times. Nil without a rate plan.
+	Plan  *RatePlan `json:",omitzero"`
+	Party *Party    `json:",omitzero"` // the guests of each room; nil if nobody said so
+}
+
+// planID returns the id of the line's rate plan, or "".
+func (l *Line) planID() string {
+	if l.Plan == nil {
+		return ""
+	}
+	return l.Plan.ID
 }
 
 // Validate checks the request without accessing the database: the ids, a stay of 1 to [MaxNights] nights that does not
@@ -88,7 +111,7 @@ func (r QuoteRequest) validate() error {
 		return err
 	}
 	rooms := 0
-	named := map[string]Room{} // by room type, with the total quantity of the entries so far
+	named := map[string]Room{} // by room type, with the total quantity of the entries so far, without plan and party
 	for i, room := range r.Rooms {
 		at := fmt.Sprintf("Rooms[%d]", i)
 		if err := room.Validate(); err != nil {
@@ -98,6 +121,7 @@ func (r QuoteRequest) validate() error {
 			return &dynastay.InvalidError{Field: at + ".MaxAdults", Reason: "must be positive, because each room needs an adult", Err: ErrTooSmall}
 		}
 		rooms += room.Quantity
+		room.RatePlanID, room.Party = "", nil
 		before, twice := named[room.RoomTypeID]
 		if room.Quantity > MaxRooms-before.Quantity {
 			return dynastay.Invalid(at+".Quantity", "must be at most 10,000 in total for one room type")
@@ -109,7 +133,10 @@ func (r QuoteRequest) validate() error {
 		}
 		named[room.RoomTypeID] = room
 	}
-	if err := r.Guests.fit(rooms, sleeps(r.Rooms)); err != nil {
+	if err := r.Guests.fit("Guests", rooms, sleeps(r.Rooms)); err != nil {
+		return err
+	}
+	if err := r.validatePlans(); err != nil {
 		return err
 	}
 	return checkOverbook(r.Overbook)
@@ -155,7 +182,9 @@ func (r Room) Validate() error {
 
 // line returns the room as it is sold, without prices.
 func (r Room) line() Line {
-	return Line{RoomTypeID: r.RoomTypeID, Name: r.Name, Quantity: r.Quantity, CancellationPolicy: r.CancellationPolicy}
+	return Line{
+		RoomTypeID: r.RoomTypeID, Name: r.Name, Quantity: r.Quantity, CancellationPolicy: r.CancellationPolicy, Party: r.Party.clone(),
+	}
 }
 
 // validate checks everything except the prices.
@@ -178,6 +207,13 @@ func (q *Quote) Clone() *Quote {
 	copied.Lines = slices.Clone(q.Lines)
 	for i := range copied.Lines {
 		copied.Lines[i].Nights = slices.Clone(q.Lines[i].Nights)
+		for n := range copied.Lines[i].Nights {
+			copied.Lines[i].Nights[n].Steps = slices.Clone(copied.Lines[i].Nights[n].Steps)
+		}
+		if plan := q.Lines[i].Plan; plan != nil {
+			copied.Lines[i].Plan = plan.clone()
+		}
+		copied.Lines[i].Party = q.Lines[i].Party.clone()
 		copied.Lines[i].Overbooked = slices.Clone(q.Lines[i].Overbooked)
 	}
 	return &copied
@@ -204,16 +240,14 @@ func (q *Quote) Validate() error {
 	}
 	var total dynastay.Money
 	rooms := 0
-	seen := map[string]bool{}
 	for i, line := range q.Lines {
 		at := fmt.Sprintf("Lines[%d]", i)
 		if err := line.validate(); err != nil {
 			return dynastay.Within(at, err)
 		}
-		if seen[line.RoomTypeID] {
-			return dynastay.Invalid(at+".RoomTypeID", "appears more than once")
+		if err := q.checkLine(i); err != nil {
+			return err
 		}
-		seen[line.RoomTypeID] = true
 		rooms += line.Quantity
 		subtotal, err := line.sum(q.Stay)
 		if err != nil {
@@ -235,7 +269,7 @@ func (q *Quote) Validate() error {
 	if err := checkOverbook(q.Overbook); err != nil {
 		return err
 	}
-	return q.Guests.fit(rooms, q.Sleeps)
+	return q.Guests.fit("Guests", rooms, q.Sleeps)
 }
 
 // sum returns the exact price of the line, or an error if its nights are not those of the stay.
@@ -244,6 +278,9 @@ func (l Line) sum(stay dynastay.Stay) (dynastay.Money, error) {
 		return dynastay.Money{}, dynastay.Invalid("Nights", "must have one entry for each of the %d nights of the stay", stay.Nights())
 	}
 	var one dynastay.Money
+	if err := l.checkSources(); err != nil {
+		return one, err
+	}
 	for i, date := range slices.Collect(stay.Dates()) {
 		night := l.Nights[i]
 		at := fmt.Sprintf("Nights[%d]", i)
@@ -265,22 +302,101 @@ func (l Line) sum(stay dynastay.Stay) (dynastay.Money, error) {
 	return sum, dynastay.Within("Subtotal", err)
 }
 
+// checkSources checks the stored prices of the nights of a line that has a plan.
+func (l Line) checkSources() error {
+	for i, night := range l.Nights {
+		at := fmt.Sprintf("Nights[%d].Source", i)
+		switch {
+		case l.Plan == nil && night.Source.IsSet():
+			return dynastay.Invalid(at, "must be unset without a rate plan")
+		case l.Plan == nil:
+			continue
+		case !night.Source.IsSet():
+			return dynastay.Invalid(at, "is required with a rate plan")
+		}
+		if err := checkAmount(at, night.Source); err != nil {
+			return err
+		}
+		if night.Source.Currency() != night.Price.Currency() {
+			return dynastay.Invalid(at+".Currency", "must be %s, that of the price", night.Price.Currency())
+		}
+	}
+	return nil
+}
+
+// checkLine compares a line with the earlier ones of its room type.
+func (q *Quote) checkLine(i int) error {
+	line, at := &q.Lines[i], fmt.Sprintf("Lines[%d]", i)
+	if line.Plan != nil {
+		if err := line.Plan.Validate(); err != nil {
+			return dynastay.Within(at+".Plan", err)
+		}
+		if line.Plan.PropertyID != q.Property.ID {
+			return dynastay.Invalid(at+".Plan.PropertyID", "must be that of the property")
+		}
+	}
+	if line.Party != nil {
+		if err := line.Party.Validate(); err != nil {
+			return dynastay.Within(at+".Party", err)
+		}
+	}
+	lines, quantity, plans := 1, line.Quantity, map[string]bool{}
+	if line.Plan != nil {
+		plans[line.Plan.ID] = true
+	}
+	for e := range q.Lines[:i] {
+		earlier := &q.Lines[e]
+		if earlier.RoomTypeID != line.RoomTypeID {
+			continue
+		}
+		if compareLines(earlier.planID(), line.planID(), earlier.Party, line.Party) == 0 {
+			return dynastay.Invalid(at+".RoomTypeID", "appears more than once with the same rate plan and party")
+		}
+		lines++
+		quantity += earlier.Quantity
+		if earlier.Plan != nil {
+			plans[earlier.Plan.ID] = true
+		}
+		for n := range min(len(line.Nights), len(earlier.Nights)) {
+			if line.source() == earlier.source() && line.Nights[n].stored() != earlier.Nights[n].stored() {
+				return dynastay.Invalid(fmt.Sprintf("%s.Nights[%d].Source", at, n), "must be the price that an earlier line has for the night")
+			}
+		}
+	}
+	if quantity > MaxRooms {
+		return dynastay.Invalid(at+".Quantity", "must be at most 10,000 in total for one room type")
+	}
+	return checkLines("Lines", lines, len(plans))
+}
+
+// source returns the plan whose stored price is the source of the line's prices, or "" for the price of the night.
+func (l *Line) source() string {
+	if l.Plan == nil {
+		return ""
+	}
+	return l.Plan.source()
+}
+
 // has reports whether the quote has a line for the room type.
 func (q *Quote) has(roomTypeID string) bool {
 	return slices.ContainsFunc(q.Lines, func(l Line) bool { return l.RoomTypeID == roomTypeID })
 }
 
-// merged merges the entries of each room type and sorts them, so that equal requests result in equal quotes.
+// merged merges the entries of each room type, plan and party, and sorts them, so that equal requests result in equal quotes.
 func merged(rooms []Room) []Room {
 	var all []Room
 	for _, room := range rooms {
-		i := slices.IndexFunc(all, func(r Room) bool { return r.RoomTypeID == room.RoomTypeID })
+		i := slices.IndexFunc(all, func(r Room) bool { return compareRooms(r, room) == 0 })
 		if i < 0 {
 			all = append(all, room)
 		} else {
 			all[i].Quantity += room.Quantity
 		}
 	}
-	slices.SortFunc(all, func(a, b Room) int { return strings.Compare(a.RoomTypeID, b.RoomTypeID) })
+	slices.SortFunc(all, compareRooms)
 	return all
+}
+
+func compareRooms(a, b Room) int {
+	return cmp.Or(strings.Compare(a.RoomTypeID, b.RoomTypeID), compareLines(a.RatePlanID, b.RatePlanID, a.Party, b.Party))
 }

@@ -1,6 +1,7 @@
 package availability
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -56,15 +57,36 @@ func (r QuoteRequest) nights(checked []Availability) (map[string][]Night, error)
 func (r QuoteRequest) quote(nights map[string][]Night, now time.Time) (*Quote, error) {
 	q := &Quote{Property: r.Property, Stay: r.Stay, Guests: r.Guests, Sleeps: sleeps(r.Rooms), Overbook: r.Overbook, At: now}
 	refused := &Refused{}
+	today, err := r.Property.Today(now)
+	if err != nil {
+		return nil, dynastay.Within("Property", err)
+	}
+	wanted := map[string]int{} // rooms by room type
+	for _, room := range r.Rooms {
+		wanted[room.RoomTypeID] += room.Quantity
+	}
 	for _, room := range merged(r.Rooms) {
-		line := room.line()
+		line, quantity := room.line(), wanted[room.RoomTypeID]
 		read := nights[room.RoomTypeID]
-		refused.Nights = append(refused.Nights, refusals(r.Property.ID, line, r.Overbook, r.Stay, read)...)
+		if !q.has(room.RoomTypeID) {
+			all := Line{RoomTypeID: room.RoomTypeID, Quantity: quantity}
+			refused.Nights = append(refused.Nights, refusals(r.Property.ID, all, r.Overbook, r.Stay, read)...)
+		}
 		for _, n := range read {
-			line.Nights = append(line.Nights, NightPrice{n.Date, n.Price})
-			if n.Available < line.Quantity {
+			line.Nights = append(line.Nights, NightPrice{Date: n.Date, Price: n.Price})
+			if n.Available < quantity {
 				line.Overbooked = append(line.Overbooked, n.Date)
 			}
+		}
+		if plan, from := r.plan(room.RatePlanID); plan != nil {
+			line.Plan, line.Party = plan.frozen(from), r.party(room).clone()
+			line.CancellationPolicy = cmp.Or(plan.CancellationPolicy, line.CancellationPolicy)
+			o := offering{r.Property.ID, room.RoomTypeID, plan, from, line.Party, r.Stay}
+			prices, no, err := o.price(today, read)
+			if err != nil {
+				return nil, err
+			}
+			line.Nights, refused.Nights = prices, append(refused.Nights, no...)
 		}
 		q.Lines = append(q.Lines, line)
 	}

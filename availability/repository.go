@@ -66,6 +66,9 @@ func (r *Repository) Quote(ctx context.Context, req QuoteRequest) (*Quote, error
 	}
 	nights := map[string][]Night{}
 	for _, room := range merged(req.Rooms) {
+		if _, read := nights[room.RoomTypeID]; read {
+			continue
+		}
 		var err error
 		if nights[room.RoomTypeID], err = r.nights(ctx, room.RoomTypeID, req.Stay); err != nil {
 			return nil, err

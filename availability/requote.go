@@ -3,6 +3,7 @@ package availability
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -69,6 +70,11 @@ func (r *Repository) Requote(ctx context.Context, req QuoteRequest, booked Booke
 	if err := req.validate(); err != nil {
 		return nil, err
 	}
+	for i, room := range req.Rooms {
+		if room.RatePlanID != "" || room.Party != nil {
+			return nil, dynastay.Invalid(fmt.Sprintf("Rooms[%d]", i), "must have no rate plan and no party: bookings do not keep them yet")
+		}
+	}
 	q := &Quote{Property: req.Property, Stay: req.Stay, Guests: req.Guests, Sleeps: sleeps(req.Rooms), Overbook: req.Overbook, At: now}
 	seen := map[dynastay.Ref]dynastay.Row{}
 	for _, room := range merged(req.Rooms) {
@@ -132,7 +138,7 @@ func (r *Repository) prices(
 		if !price.IsSet() {
 			price = current[date]
 		}
-		line.Nights = append(line.Nights, NightPrice{date, price})
+		line.Nights = append(line.Nights, NightPrice{Date: date, Price: price})
 	}
 	return line, nil
 }

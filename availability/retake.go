@@ -46,8 +46,8 @@ func (t *Retake) Contest() dynastay.Contest {
 var retake = dynastay.MustCompile(expression.NewBuilder().
 	WithCondition(dynastay.NameOf("PropertyId").Equal(dynastay.Param("property")).
 		And(dynastay.NameOf(attrAvailable).GreaterThanEqual(dynastay.Param("rooms"))).
-		And(notTrue("IsBlocked")).
-		And(notTrue(keys.AttrPropertyClosed))).
+		And(notTrue(dynastay.NameOf("IsBlocked"))).
+		And(notTrue(dynastay.NameOf(keys.AttrPropertyClosed)))).
 	WithUpdate(expression.Set(dynastay.NameOf(attrAvailable), dynastay.NameOf(attrAvailable).Minus(dynastay.Param("rooms"))).
 		Set(dynastay.NameOf(attrUpdated), dynastay.Param("now"))))
 

@@ -43,28 +43,44 @@ func (b Booked) rules(stay dynastay.Stay, date dynastay.Date, more bool) (all ru
 	return all
 }
 
-// conditions are those under which a night meets the rules.
-func (r rules) conditions() (all []expression.ConditionBuilder) {
-	name, nights := dynastay.NameOf, dynastay.Param("nights")
+// attributes are where a night has its rules, and where it has those of a rate.
+var (
+	nightRules = map[rules]string{ruleArrival: "ClosedToArrival", ruleMinStay: "MinStay", ruleMaxStay: "MaxStay", ruleDeparture: "ClosedToDeparture"}
+	rateRules  = map[rules]string{ruleArrival: "A", ruleMinStay: "N", ruleMaxStay: "X", ruleDeparture: "D"}
+)
+
+// conditions are those under which a night meets the rules, or under which a rate of it does, whose attributes are at path.
+func (r rules) conditions(path func(attribute string) expression.NameBuilder) (all []expression.ConditionBuilder) {
+	names := rateRules
+	if path == nil {
+		names, path = nightRules, dynastay.NameOf
+	}
+	at, nights := func(rule rules) expression.NameBuilder { return path(names[rule]) }, dynastay.Param("nights")
 	if r.has(ruleArrival) {
-		all = append(all, notTrue("ClosedToArrival"))
+		all = append(all, notTrue(at(ruleArrival)))
 	}
 	if r.has(ruleMinStay) {
-		all = append(all, dynastay.Absent("MinStay").Or(name("MinStay").LessThanEqual(nights)))
+		least := at(ruleMinStay)
+		all = append(all, absent(least).Or(least.LessThanEqual(nights)))
 	}
 	if r.has(ruleMaxStay) {
-		all = append(all, dynastay.Absent("MaxStay").Or(name("MaxStay").GreaterThanEqual(nights)).
-			Or(name("MaxStay").LessThanEqual(expression.Value(0))))
+		most := at(ruleMaxStay)
+		all = append(all, absent(most).Or(most.GreaterThanEqual(nights)).Or(most.LessThanEqual(expression.Value(0))))
 	}
 	if r.has(ruleDeparture) {
-		all = append(all, notTrue("ClosedToDeparture"))
+		all = append(all, notTrue(at(ruleDeparture)))
 	}
 	return all
 }
 
+// absent is [dynastay.Absent] for a path whose names may be parameters.
+func absent(path expression.NameBuilder) expression.ConditionBuilder {
+	return expression.AttributeNotExists(path).Or(expression.AttributeType(path, expression.Null))
+}
+
 // notTrue is the condition that a flag is missing, NULL or false.
-func notTrue(path string) expression.ConditionBuilder {
-	return dynastay.Absent(path).Or(dynastay.NameOf(path).Equal(expression.Value(false)))
+func notTrue(path expression.NameBuilder) expression.ConditionBuilder {
+	return absent(path).Or(path.Equal(expression.Value(false)))
 }
 
 // broken returns the rules of a night that a stay does not meet.

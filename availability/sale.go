@@ -93,8 +93,13 @@ func (s *Sale) lines(seen map[dynastay.Ref]dynastay.Row) []Line {
 		lines[i].Overbooked = s.booked.overbooked(lines[i].RoomTypeID, s.quote.Stay)
 	}
 	for _, at := range s.each {
-		if at.overbooks(seen) && !slices.Contains(lines[at.line].Overbooked, at.date) {
-			lines[at.line].Overbooked = append(lines[at.line].Overbooked, at.date)
+		if !at.overbooks(seen) {
+			continue
+		}
+		for _, i := range at.lines {
+			if !slices.Contains(lines[i].Overbooked, at.date) {
+				lines[i].Overbooked = append(lines[i].Overbooked, at.date)
+			}
 		}
 	}
 	for _, line := range lines {
@@ -109,7 +114,7 @@ func (s *Sale) see(ctx context.Context) (map[dynastay.Ref]dynastay.Row, error) {
 	for i, line := range s.quote.Lines {
 		touched := false
 		for _, at := range s.each {
-			if at.line == i {
+			if len(at.lines) > 0 && at.lines[0] == i {
 				seen[at.ref], touched = dynastay.Row{}, true
 			}
 		}
@@ -170,8 +175,21 @@ func (s *Sale) refusals(at nightSale, row dynastay.Row) ([]RefusedNight, error) 
 	} else if night != nil {
 		all = at.rules.broken(at.roomTypeID, q.Stay, night)
 	}
-	if at.price.IsSet() && night != nil && night.PropertyID == q.Property.ID && night.Price != at.price {
+	if night == nil || night.PropertyID != q.Property.ID {
+		return all, nil
+	}
+	if at.price.IsSet() && night.Price != at.price {
 		all = append(all, RefusedNight{RoomTypeID: at.roomTypeID, Date: at.date, Reason: PriceChanged, Price: night.Price})
+	}
+	for _, rate := range at.rates {
+		if rate.sold {
+			all = append(all, refuseRate(at.roomTypeID, rate.planID, at.rules, q.Stay, night)...)
+		}
+		if price := night.Rates[rate.planID].Price; rate.price.IsSet() && price != rate.price {
+			all = append(all, RefusedNight{
+				RoomTypeID: at.roomTypeID, RatePlanID: rate.planID, Date: at.date, Reason: PriceChanged, Price: price,
+			})
+		}
 	}
 	return all, nil
 }

@@ -3,6 +3,7 @@ package bookings
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -245,12 +246,22 @@ func (b *Booking) agree(q *availability.Quote, fees dynastay.Money) error {
 	return b.addUp()
 }
 
+// validateQuote refuses what a booking could not store, apart from what [availability.Quote.Validate] does.
+func validateQuote(q *availability.Quote) error {
+	for i, line := range q.Lines {
+		if line.Plan != nil || line.Party != nil {
+			return dynastay.Invalid(fmt.Sprintf("Lines[%d]", i), "must have no rate plan and no party: bookings do not keep them yet")
+		}
+	}
+	return q.Validate()
+}
+
 // validate returns the keys of the promo codes that the text may mean.
 func (req Request) validate() (spelled []dynastay.Key, err error) {
 	if req.Quote == nil {
 		return nil, dynastay.Invalid("Quote", "is required")
 	}
-	if err := req.Quote.Validate(); err != nil {
+	if err := validateQuote(req.Quote); err != nil {
 		return nil, dynastay.Within("Quote", err)
 	}
 	switch _, err := keys.Partition(keys.BookingByUser{UserID: req.UserID}); {

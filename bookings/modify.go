@@ -219,7 +219,7 @@ func (r *Repository) Modify(ctx context.Context, m Modification, opts ...dynasta
 func (m Modification) validate() error {
 	switch {
 	case m.Quote != nil:
-		if err := m.Quote.Validate(); err != nil {
+		if err := validateQuote(m.Quote); err != nil {
 			return dynastay.Within("Quote", err)
 		}
 		if err := checkFees(m.TaxesAndFees, m.Quote); err != nil {

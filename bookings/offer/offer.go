@@ -107,6 +107,9 @@ func validateQuote(q *availability.Quote) error {
 		return err
 	}
 	for i, line := range q.Lines {
+		if line.Plan != nil || line.Party != nil {
+			return dynastay.Invalid(fmt.Sprintf("Lines[%d]", i), "must have no rate plan and no party: bookings do not keep them yet")
+		}
 		for j, date := range line.Overbooked {
 			if !q.Stay.Contains(date) {
 				return dynastay.Invalid(fmt.Sprintf("Lines[%d].Overbooked[%d]", i, j), "must be a night of the stay")

@@ -1,0 +1,303 @@
+package availability
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dynastay/dynastay"
+)
+
+// The numbers of lines and of rate plans that a quote can have for one room type. All of them are asserted in one
+// condition for each night, which has a limit.
+const (
+	maxLines = 10
+	maxPlans = 4
+)
+
+// source returns the plan whose stored price is the source of the plan's price, or "" for the price of the night.
+func (p *RatePlan) source() string {
+	if p.Derived != nil {
+		return p.Derived.From
+	}
+	return p.ID
+}
+
+// asksWhoStays reports whether the price under a plan depends on the guests.
+func (p *RatePlan) asksWhoStays() bool {
+	return p.Party != nil || p.Meals.Adult.IsSet() || len(p.Meals.Bands) > 0
+}
+
+// frozen returns the terms of a plan, as a line keeps them: with the Party of the plan that it is derived from, and without
+// what only lists need.
+func (p *RatePlan) frozen(from *RatePlan) *RatePlan {
+	terms := RatePlan{
+		PropertyID: p.PropertyID, ID: p.ID, Name: p.Name, CancellationPolicy: p.CancellationPolicy,
+		Derived: p.Derived, Party: p.Party, Meals: p.Meals, Conditions: p.Conditions, Discounts: p.Discounts,
+	}
+	if terms.Party == nil && from != nil {
+		terms.Party = from.Party
+	}
+	return terms.clone()
+}
+
+// clone returns a copy that shares no memory with p.
+func (p *RatePlan) clone() *RatePlan {
+	copied := *p
+	copied.RoomTypeIDs = slices.Clone(p.RoomTypeIDs)
+	if p.Derived != nil {
+		derived := *p.Derived
+		copied.Derived = &derived
+	}
+	if p.Party != nil {
+		party := *p.Party
+		party.Bands = slices.Clone(p.Party.Bands)
+		copied.Party = &party
+	}
+	copied.Meals.Bands = slices.Clone(p.Meals.Bands)
+	if p.Conditions.MaxDaysAhead != nil {
+		days := *p.Conditions.MaxDaysAhead
+		copied.Conditions.MaxDaysAhead = &days
+	}
+	copied.Conditions.Dates = slices.Clone(p.Conditions.Dates)
+	copied.Discounts.Early = slices.Clone(p.Discounts.Early)
+	copied.Discounts.Late = slices.Clone(p.Discounts.Late)
+	copied.Discounts.Length = slices.Clone(p.Discounts.Length)
+	return &copied
+}
+
+func (p *Party) clone() *Party {
+	if p == nil {
+		return nil
+	}
+	copied := *p
+	copied.ChildAges = slices.Clone(p.ChildAges)
+	return &copied
+}
+
+// plan returns a plan of the request and the one that it is derived from, which is nil if it is not derived from a plan.
+func (r QuoteRequest) plan(id string) (plan, from *RatePlan) {
+	find := func(id string) *RatePlan {
+		for i := range r.RatePlans {
+			if r.RatePlans[i].ID == id {
+				return &r.RatePlans[i]
+			}
+		}
+		return nil
+	}
+	if plan = find(id); plan != nil && plan.Derived != nil && plan.Derived.From != "" {
+		from = find(plan.Derived.From)
+	}
+	return plan, from
+}
+
+// validatePlans checks the plans and the parties of the rooms.
+func (r QuoteRequest) validatePlans() error {
+	for i := range r.RatePlans {
+		at := fmt.Sprintf("RatePlans[%d]", i)
+		if r.RatePlans[i].PropertyID != r.Property.ID {
+			return dynastay.Invalid(at+".PropertyID", "must be that of the property")
+		}
+		if slices.ContainsFunc(r.RatePlans[:i], func(p RatePlan) bool { return p.ID == r.RatePlans[i].ID }) {
+			return dynastay.Invalid(at+".ID", "appears more than once")
+		}
+	}
+	for i, room := range r.Rooms {
+		at := fmt.Sprintf("Rooms[%d]", i)
+		if room.Party != nil {
+			if err := room.Party.Validate(); err != nil {
+				return dynastay.Within(at+".Party", err)
+			}
+			if err := room.Party.fit(at+".Party", 1, room.Holds()); err != nil {
+				return err
+			}
+		}
+		if room.RatePlanID == "" {
+			continue
+		}
+		plan, from := r.plan(room.RatePlanID)
+		switch {
+		case plan == nil:
+			return dynastay.Invalid(at+".RatePlanID", "must be that of one of RatePlans")
+		case plan.source() != plan.ID && plan.source() != "" && from == nil:
+			return dynastay.Invalid("RatePlans", "must have the plan %s, from which %s is derived", plan.source(), plan.ID)
+		case plan.frozen(from).asksWhoStays() && r.party(room) == nil:
+			return dynastay.Invalid(at+".Party", "is required, because the price under the plan %s depends on who stays", plan.ID)
+		}
+	}
+	if err := r.validateLines(); err != nil {
+		return err
+	}
+	return r.validateParties()
+}
+
+// party returns the guests of each room of an entry: if the request is for one room, all of them. It is nil if nothing says
+// so.
+func (r QuoteRequest) party(room Room) *Party {
+	if room.Party != nil || len(r.Rooms) > 1 || room.Quantity > 1 {
+		return room.Party
+	}
+	return &Party{Guests: r.Guests}
+}
+
+// validateParties checks that the parties are all guests.
+func (r QuoteRequest) validateParties() error {
+	var all Guests
+	parties := 0
+	for _, room := range r.Rooms {
+		if room.Party != nil {
+			parties++
+			all.Adults += room.Party.Adults * room.Quantity
+			all.Children += room.Party.Children * room.Quantity
+		}
+	}
+	if parties == 0 {
+		return nil
+	}
+	if i := slices.IndexFunc(r.Rooms, func(room Room) bool { return room.Party == nil }); i >= 0 {
+		return dynastay.Invalid(fmt.Sprintf("Rooms[%d].Party", i), "is required, because other rooms have one")
+	}
+	if all != r.Guests {
+		return dynastay.Invalid("Guests", "must be the guests of all rooms, %d adults and %d children", all.Adults, all.Children)
+	}
+	return nil
+}
+
+// validateLines limits the lines of a room type.
+func (r QuoteRequest) validateLines() error {
+	lines, plans := map[string]int{}, map[string]map[string]bool{}
+	for _, room := range merged(r.Rooms) {
+		if lines[room.RoomTypeID]++; plans[room.RoomTypeID] == nil {
+			plans[room.RoomTypeID] = map[string]bool{}
+		}
+		if room.RatePlanID != "" {
+			plans[room.RoomTypeID][room.RatePlanID] = true
+		}
+		if err := checkLines("Rooms", lines[room.RoomTypeID], len(plans[room.RoomTypeID])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkLines(field string, lines, plans int) error {
+	if lines > maxLines || plans > maxPlans {
+		return dynastay.Invalid(field, "must have at most %d parties and %d rate plans for one room type", maxLines, maxPlans)
+	}
+	return nil
+}
+
+// compareLines orders the lines of a room type: those without a plan first, then by plan and party.
+func compareLines(aPlan, bPlan string, a, b *Party) int {
+	if order := strings.Compare(aPlan, bPlan); order != 0 {
+		return order
+	}
+	return strings.Compare(partyText(a), partyText(b))
+}
+
+// partyText is the same for equal parties only.
+func partyText(p *Party) string {
+	if p == nil {
+		return ""
+	}
+	return fmt.Sprintf("%04d %04d %04d %v", p.Adults, p.Children, p.ExtraBeds, p.ChildAges)
+}
+
+// offering is a room type under a plan, for a stay.
+type offering struct {
+	propertyID, roomTypeID string
+	plan, from             *RatePlan
+	party                  *Party // nil if nobody said who stays
+	stay                   dynastay.Stay
+}
+
+// price returns the prices of the nights that were read, or why the plan does not sell them.
+func (o offering) price(today dynastay.Date, read []Night) (prices []NightPrice, no []RefusedNight, err error) {
+	refused := func(all []RefusedNight) []RefusedNight {
+		for i := range all {
+			all[i].RoomTypeID, all[i].RatePlanID = o.roomTypeID, o.plan.ID
+		}
+		return all
+	}
+	if !o.plan.Active || len(o.plan.RoomTypeIDs) > 0 && !slices.Contains(o.plan.RoomTypeIDs, o.roomTypeID) {
+		for date := range o.stay.Dates() {
+			no = append(no, RefusedNight{Date: date, Reason: NotOnSale})
+		}
+		return nil, refused(no), nil
+	}
+	sources := make([]dynastay.Money, o.stay.Nights())
+	open := map[dynastay.Date]bool{}
+	for i := range read {
+		night := &read[i]
+		if night.PropertyID == o.propertyID {
+			open[night.Date] = true
+			sources[o.stay.CheckIn.DaysUntil(night.Date)] = night.source(o.plan)
+			no = append(no, refuseRate(o.roomTypeID, o.plan.ID, Booked{}.rules(o.stay, night.Date, true), o.stay, night)...)
+		}
+	}
+	request := RateRequest{Stay: o.stay, Today: today, Sources: sources, From: o.from, Party: Party{Guests: Guests{Adults: 1}}}
+	if o.party != nil {
+		request.Party = *o.party
+	}
+	rates, err := o.plan.Price(request)
+	if not := (*Refused)(nil); errors.As(err, &not) {
+		for _, n := range not.Nights {
+			if n.Reason != NotOnSale || open[n.Date] { // a night that is not open is refused as such
+				no = append(no, n)
+			}
+		}
+		return nil, refused(no), nil
+	}
+	for _, rate := range rates {
+		prices = append(prices, NightPrice{Date: rate.Date, Price: rate.Price, Source: rate.Source, Meals: rate.Meals, Steps: rate.Steps})
+	}
+	return prices, refused(no), dynastay.Within("RatePlans["+o.plan.ID+"]", err)
+}
+
+// PricesUnder returns the prices of one room under a rate plan for a party, and why they came about. from is the plan that
+// the plan is derived from, or nil; today is the date at the property. The error is a [*Refused] if the stay cannot be sold
+// under the plan: with everything in a.Refused, with what the nights have for the plan, and with the conditions of the plan
+// itself. It is a [*dynastay.InvalidError] as that of [RatePlan.Price].
+func (a Availability) PricesUnder(plan, from *RatePlan, party Party, today dynastay.Date) (Prices, error) {
+	o := offering{a.PropertyID, a.RoomTypeID, plan, from, &party, a.Stay}
+	nights, no, err := o.price(today, a.Nights)
+	if err != nil {
+		return Prices{}, err
+	}
+	refused := &Refused{slices.Clone(a.Refused)}
+	if refused.add(no); len(refused.Nights) > 0 {
+		return Prices{}, refused
+	}
+	p := Prices{Nights: nights}
+	for _, night := range nights {
+		if p.Total, err = p.Total.Add(night.Price); err != nil {
+			return Prices{}, err
+		}
+	}
+	return p, nil
+}
+
+// source returns the stored price of the night from which the price under a plan is computed.
+func (n *Night) source(p *RatePlan) dynastay.Money {
+	if from := p.source(); from != "" {
+		return n.Rates[from].Price
+	}
+	return n.Price
+}
+
+// refuseRate applies the conditions that a night has for a rate plan.
+func refuseRate(roomTypeID, planID string, r rules, stay dynastay.Stay, night *Night) (all []RefusedNight) {
+	rate := night.Rates[planID]
+	if rate.StopSell {
+		all = append(all, RefusedNight{RoomTypeID: roomTypeID, Date: night.Date, Reason: StopSell})
+	}
+	all = append(all, r.broken(roomTypeID, stay, &Night{
+		Date: night.Date, MinStay: rate.MinStay, MaxStay: rate.MaxStay,
+		ClosedToArrival: rate.ClosedToArrival, ClosedToDeparture: rate.ClosedToDeparture,
+	})...)
+	for i := range all {
+		all[i].RatePlanID = planID
+	}
+	return all
+}

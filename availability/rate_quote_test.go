@@ -1,0 +1,350 @@
+package availability_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
+	"github.com/dynastay/dynastay/keys"
+)
+
+// plansOnSale are the plans of these tests: flex and early have prices of their own, non-ref is derived from flex, and club
+// from the price of the night.
+func plansOnSale() []availability.RatePlan {
+	plan := func(id string, derived *availability.Derivation) availability.RatePlan {
+		return availability.RatePlan{PropertyID: propertyID, ID: id, Name: "Plan " + id, Active: true, Derived: derived}
+	}
+	flex, early := plan("flex", nil), plan("early", nil)
+	flex.CancellationPolicy = availability.FreeCancellation(24)
+	flex.Party = &availability.PartyPrices{SingleUse: availability.Supplement{Amount: money("-20.00 USD")}}
+	nonRef := plan("non-ref", &availability.Derivation{From: "flex", Percent: -10_00})
+	nonRef.CancellationPolicy = availability.NonRefundable
+	club := plan("club", &availability.Derivation{Amount: money("-5.00 USD")})
+	club.Meals = availability.Meals{Plan: availability.Breakfast, Added: true, Adult: money("12.00 USD")}
+	return []availability.RatePlan{flex, early, nonRef, club}
+}
+
+// ratesOnSale is what each night has for the plans.
+func ratesOnSale(more dynastay.Item) dynastay.Item {
+	all := dynastay.Item{"flex": mapOf(dynastay.Item{"P": number("300")}), "early": mapOf(dynastay.Item{"P": number("250")})}
+	for id, v := range more {
+		all[id] = v
+	}
+	return dynastay.Item{"Rates": mapOf(all)}
+}
+
+// openForPlans puts three nights on sale, with 5 rooms at 280 USD, flex at 300 USD and early at 250 USD.
+func openForPlans(t *testing.T) (*dyntest.DB, *availability.Repository) {
+	t.Helper()
+	db, repo := open(t)
+	for d := range stay.Dates() {
+		putNights(t, db, night(roomTypeID, d.String(), ratesOnSale(nil)))
+	}
+	return db, repo
+}
+
+func adults(n int) *availability.Party {
+	return &availability.Party{Guests: availability.Guests{Adults: n}}
+}
+
+// roomsUnder requests rooms under a plan; nil as the party leaves it open who stays.
+func roomsUnder(planID string, quantity int, party *availability.Party) availability.Room {
+	r := room(roomTypeID, quantity)
+	r.RatePlanID, r.Party = planID, party
+	return r
+}
+
+// requestUnder requests rooms for their parties, or for an adult each.
+func requestUnder(stay dynastay.Stay, rooms ...availability.Room) availability.QuoteRequest {
+	req := request(stay, rooms...)
+	req.RatePlans = plansOnSale()
+	for _, r := range rooms {
+		if r.Party != nil {
+			req.Guests.Adults += (r.Party.Adults - 1) * r.Quantity
+			req.Guests.Children += r.Party.Children * r.Quantity
+		}
+	}
+	return req
+}
+
+func TestQuoteUnderPlans(t *testing.T) {
+	t.Parallel()
+	db, repo := openForPlans(t)
+	req := requestUnder(stay,
+		roomsUnder("non-ref", 1, adults(2)), roomsUnder("non-ref", 1, adults(1)), roomsUnder("club", 1, adults(2)), roomsUnder("", 1, adults(1)), roomsUnder("non-ref", 1, adults(2)))
+	stop := db.Faults.Record()
+	q, err := repo.Quote(t.Context(), req)
+	require.NoError(t, err)
+	assert.Len(t, stop(), 1, "one Query for the room type")
+	require.NoError(t, q.Validate())
+	type line struct {
+		plan, party, price, source, meals, subtotal string
+		quantity                                    int
+		policy                                      availability.CancellationPolicy
+	}
+	var got []line
+	for _, l := range q.Lines {
+		one := line{quantity: l.Quantity, subtotal: l.Subtotal.String(), policy: l.CancellationPolicy, price: l.Nights[2].Price.String()}
+		if l.Plan != nil {
+			one.plan, one.source, one.meals = l.Plan.Name, l.Nights[2].Source.String(), l.Nights[2].Meals.String()
+		}
+		one.party = []string{"", "one adult", "two adults"}[l.Party.Adults]
+		got = append(got, one)
+	}
+	unset := dynastay.Money{}.String()
+	assert.Equal(t, []line{
+		{"", "one adult", "280.00 USD", "", "", "840.00 USD", 1, availability.FreeCancellation(48)},
+		{"Plan club", "two adults", "299.00 USD", "280.00 USD", "24.00 USD", "897.00 USD", 1, availability.FreeCancellation(48)},
+		{"Plan non-ref", "one adult", "250.00 USD", "300.00 USD", unset, "750.00 USD", 1, availability.NonRefundable},
+		{"Plan non-ref", "two adults", "270.00 USD", "300.00 USD", unset, "1620.00 USD", 2, availability.NonRefundable},
+	}, got)
+	assert.Equal(t, money("4107.00 USD"), q.Total)
+	assert.Equal(t, []availability.Step{
+		{Kind: availability.StepDerived, Amount: money("-5.00 USD")}, {Kind: availability.StepMeals, Amount: money("24.00 USD")},
+	}, q.Lines[1].Nights[0].Steps)
+	assert.Equal(t, req.RatePlans[0].Party, q.Lines[2].Plan.Party, "the party prices of the plan that it is derived from")
+	assert.NotSame(t, req.RatePlans[0].Party, q.Lines[2].Plan.Party)
+
+	backward := slices.Clone(req.Rooms)
+	slices.Reverse(backward)
+	again, err := repo.Quote(t.Context(), requestUnder(stay, backward...))
+	require.NoError(t, err)
+	assert.Equal(t, q, again, "the order of the rooms does not matter")
+	text, err := json.Marshal(q)
+	require.NoError(t, err)
+	var read availability.Quote
+	require.NoError(t, json.Unmarshal(text, &read))
+	assert.Equal(t, *q, read)
+
+	copied := q.Clone()
+	assert.Equal(t, q, copied)
+	copied.Lines[2].Plan.Party.SingleUse.Amount = money("0.00 USD")
+	copied.Lines[1].Plan.Derived.Amount = money("0.00 USD")
+	copied.Lines[1].Party.Adults, copied.Lines[1].Nights[0].Steps[0].Kind = 1, ""
+	assert.Equal(t, *q, read, "a clone shares nothing")
+}
+
+// One room has all guests of the request.
+func TestQuoteForOneRoomNeedsNoParty(t *testing.T) {
+	t.Parallel()
+	_, repo := openForPlans(t)
+	req := requestUnder(stay, roomsUnder("flex", 1, nil))
+	q, err := repo.Quote(t.Context(), req)
+	require.NoError(t, err)
+	assert.Equal(t, adults(1), q.Lines[0].Party)
+	assert.Equal(t, money("840.00 USD"), q.Total, "single use")
+	req.Guests.Adults = 2
+	q, err = repo.Quote(t.Context(), req)
+	require.NoError(t, err)
+	assert.Equal(t, money("900.00 USD"), q.Total)
+	assert.Equal(t, availability.FreeCancellation(24), q.Lines[0].CancellationPolicy)
+
+	q, err = repo.Quote(t.Context(), requestUnder(stay, roomsUnder("early", 2, nil)))
+	require.NoError(t, err, "nothing in this plan depends on who stays")
+	assert.Nil(t, q.Lines[0].Party)
+	require.NoError(t, q.Validate())
+}
+
+// The lines of a room type share its rooms.
+func TestLinesShareTheRooms(t *testing.T) {
+	t.Parallel()
+	db, repo := openForPlans(t)
+	key := dynastay.Key{PK: "ROOM#" + roomTypeID, SK: "DATE#2026-07-11"}
+	change(t, db, keys.AvailabilityTable, key, "AvailableRooms = :n", dynastay.Item{":n": dynastay.Number(3)})
+	req := requestUnder(stay, roomsUnder("flex", 2, adults(2)), roomsUnder("early", 2, adults(1)))
+	_, err := repo.Quote(t.Context(), req)
+	assert.Equal(t, []availability.RefusedNight{
+		{RoomTypeID: roomTypeID, Date: date("2026-07-11"), Reason: availability.SoldOut, Left: 3},
+	}, blame.As[*availability.Refused](t, err).Nights)
+	req.Overbook = 1
+	q, err := repo.Quote(t.Context(), req)
+	require.NoError(t, err)
+	for _, line := range q.Lines {
+		assert.Equal(t, dates("2026-07-11"), line.Overbooked)
+	}
+}
+
+func TestQuoteRefusesPlans(t *testing.T) {
+	t.Parallel()
+	refused := func(planID, date string, reason availability.Reason, more ...func(*availability.RefusedNight)) availability.RefusedNight {
+		n := availability.RefusedNight{RoomTypeID: roomTypeID, RatePlanID: planID, Date: dynastay.MustDate(date), Reason: reason}
+		for _, edit := range more {
+			edit(&n)
+		}
+		return n
+	}
+	limit := func(nights int) func(*availability.RefusedNight) {
+		return func(n *availability.RefusedNight) { n.Nights = nights }
+	}
+	const first, second, last = "2026-07-10", "2026-07-11", "2026-07-12"
+	flex := func(set dynastay.Item) dynastay.Item { return dynastay.Item{"flex": mapOf(set)} }
+	for _, test := range []struct {
+		name   string
+		date   string
+		rates  dynastay.Item // of the date
+		plan   string
+		edit   func(p []availability.RatePlan)
+		want   []availability.RefusedNight
+		others bool // whether early is refused as well
+	}{
+		{"a stop-sell", second, flex(dynastay.Item{"P": number("300"), "S": yes}), "flex", nil, []availability.RefusedNight{refused("flex", second, availability.StopSell)}, false},
+		{"the stop-sell of the source is not inherited", second, flex(dynastay.Item{"P": number("300"), "S": yes}), "non-ref", nil, nil, false},
+		{"a stop-sell of a derived plan", second, dynastay.Item{"non-ref": mapOf(dynastay.Item{"S": yes})}, "non-ref", nil, []availability.RefusedNight{refused("non-ref", second, availability.StopSell)}, false},
+		{"no price", second, flex(dynastay.Item{"N": number("1")}), "flex", nil, []availability.RefusedNight{refused("flex", second, availability.NotOnSale)}, false},
+		{"no price of the source", second, flex(dynastay.Item{}), "non-ref", nil, []availability.RefusedNight{refused("non-ref", second, availability.NotOnSale)}, false},
+		{"closed to arrival", first, flex(dynastay.Item{"P": number("300"), "A": yes}), "flex", nil, []availability.RefusedNight{refused("flex", first, availability.ClosedToArrival)}, false},
+		{"closed to arrival on another day", second, flex(dynastay.Item{"P": number("300"), "A": yes, "N": number("9"), "X": number("1")}), "flex", nil, nil, false},
+		{"closed to departure", last, flex(dynastay.Item{"P": number("300"), "D": yes}), "flex", nil, []availability.RefusedNight{refused("flex", last, availability.ClosedToDeparture)}, false},
+		{"closed to departure on another day", second, flex(dynastay.Item{"P": number("300"), "D": yes}), "flex", nil, nil, false},
+		{"too short", first, flex(dynastay.Item{"P": number("300"), "N": number("4")}), "flex", nil, []availability.RefusedNight{refused("flex", first, availability.MinStay, limit(4))}, false},
+		{"too long", first, flex(dynastay.Item{"P": number("300"), "X": number("2")}), "flex", nil, []availability.RefusedNight{refused("flex", first, availability.MaxStay, limit(2))}, false},
+		{"the plan is not active", "", nil, "flex", func(p []availability.RatePlan) { p[0].Active = false }, []availability.RefusedNight{
+			refused("flex", first, availability.NotOnSale), refused("flex", second, availability.NotOnSale), refused("flex", last, availability.NotOnSale),
+		}, false},
+		{"other room types", "", nil, "early", func(p []availability.RatePlan) { p[1].RoomTypeIDs = []string{"room_790"} }, []availability.RefusedNight{
+			refused("early", first, availability.NotOnSale), refused("early", second, availability.NotOnSale), refused("early", last, availability.NotOnSale),
+		}, true},
+		{"this room type", "", nil, "early", func(p []availability.RatePlan) { p[1].RoomTypeIDs = []string{"room_790", roomTypeID} }, nil, false},
+		{"a condition of the plan", "", nil, "flex", func(p []availability.RatePlan) { p[0].Conditions.MinStay = 7 }, []availability.RefusedNight{refused("flex", first, availability.MinStay, limit(7))}, false},
+		{"a source that is not active", "", nil, "non-ref", func(p []availability.RatePlan) { p[0].Active = false }, nil, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			db, repo := openForPlans(t)
+			if test.date != "" {
+				putNights(t, db, night(roomTypeID, test.date, ratesOnSale(test.rates)))
+			}
+			ask := func(plan string) (availability.QuoteRequest, *availability.Quote, error) {
+				req := requestUnder(stay, roomsUnder(plan, 1, nil))
+				if test.edit != nil {
+					test.edit(req.RatePlans)
+				}
+				q, err := repo.Quote(t.Context(), req)
+				return req, q, err
+			}
+			req, q, err := ask(test.plan)
+			checked, failed := repo.Check(t.Context(), propertyID, roomTypeID, 1, stay)
+			require.NoError(t, failed)
+			byID := func(id string) *availability.RatePlan {
+				i := slices.IndexFunc(req.RatePlans, func(p availability.RatePlan) bool { return p.ID == id })
+				if i < 0 {
+					return nil
+				}
+				return &req.RatePlans[i]
+			}
+			plan := byID(test.plan)
+			var from *availability.RatePlan
+			if plan.Derived != nil {
+				from = byID(plan.Derived.From)
+			}
+			prices, noPrices := checked.PricesUnder(plan, from, *adults(1), date("2026-06-01"))
+			if test.want == nil {
+				require.NoError(t, err)
+				require.NoError(t, noPrices)
+				assert.Equal(t, q.Total, prices.Total)
+				assert.Equal(t, q.Lines[0].Nights, prices.Nights)
+			} else {
+				assert.Equal(t, test.want, blame.As[*availability.Refused](t, err).Nights)
+				assert.Equal(t, test.want, blame.As[*availability.Refused](t, noPrices).Nights)
+			}
+			if test.plan != "early" {
+				_, _, err = ask("early")
+				assert.NoError(t, err, "the other plans are not concerned")
+			}
+		})
+	}
+}
+
+// What a night refuses whoever asks is reported once, and without a plan.
+func TestNightRefusesAllPlans(t *testing.T) {
+	t.Parallel()
+	db, repo := openForPlans(t)
+	putNights(t, db, night(roomTypeID, "2026-07-11", dynastay.Item{"IsBlocked": yes}, ratesOnSale(nil)))
+	remove(t, db, roomTypeID, "2026-07-12")
+	want := []availability.RefusedNight{
+		{RoomTypeID: roomTypeID, Date: date("2026-07-11"), Reason: availability.StopSell},
+		{RoomTypeID: roomTypeID, Date: date("2026-07-12"), Reason: availability.NotOnSale},
+	}
+	_, err := repo.Quote(t.Context(), requestUnder(stay, roomsUnder("flex", 1, adults(1)), roomsUnder("early", 1, adults(1)), roomsUnder("", 1, adults(1))))
+	assert.Equal(t, want, blame.As[*availability.Refused](t, err).Nights)
+
+	checked, err := repo.Check(t.Context(), propertyID, roomTypeID, 1, stay)
+	require.NoError(t, err)
+	_, err = checked.PricesUnder(&plansOnSale()[0], nil, *adults(1), date("2026-06-01"))
+	assert.Equal(t, want, blame.As[*availability.Refused](t, err).Nights)
+}
+
+// fivePlans and elevenParties ask for more of one room type than a quote can have.
+func fivePlans(r *availability.QuoteRequest) {
+	var rooms []availability.Room
+	for _, id := range []string{"flex", "early", "non-ref", "club", "fifth"} {
+		rooms = append(rooms, roomsUnder(id, 1, adults(1)))
+	}
+	*r = requestUnder(stay, rooms...)
+	r.RatePlans = append(r.RatePlans, availability.RatePlan{PropertyID: propertyID, ID: "fifth"})
+}
+
+func elevenParties(r *availability.QuoteRequest) {
+	var rooms []availability.Room
+	for age := range 11 {
+		rooms = append(rooms, roomsUnder("flex", 1, &availability.Party{Guests: availability.Guests{Adults: 1, Children: 1}, ChildAges: []int{age}}))
+	}
+	*r = requestUnder(stay, rooms...)
+}
+
+func TestQuoteChecksPlansAndParties(t *testing.T) {
+	t.Parallel()
+	db, repo := openForPlans(t)
+	two := func(a, b *availability.Party) func(*availability.QuoteRequest) {
+		return func(r *availability.QuoteRequest) {
+			*r = requestUnder(stay, roomsUnder("flex", 1, a), roomsUnder("early", 1, b))
+		}
+	}
+	stop := db.Faults.Record()
+	for field, edit := range map[string]func(r *availability.QuoteRequest){
+		"Rooms[0].RatePlanID":       func(r *availability.QuoteRequest) { r.Rooms[0].RatePlanID = "none" },
+		"Rooms[0].Party":            func(r *availability.QuoteRequest) { *r = requestUnder(stay, roomsUnder("flex", 2, nil)) },
+		"Rooms[0].Party: inherited": func(r *availability.QuoteRequest) { *r = requestUnder(stay, roomsUnder("non-ref", 2, nil)) },
+		"Rooms[0].Party: meals":     func(r *availability.QuoteRequest) { *r = requestUnder(stay, roomsUnder("club", 2, nil)) },
+		"Rooms[1].Party":            two(adults(1), nil),
+		"Rooms[1].Party.Adults":     func(r *availability.QuoteRequest) { two(adults(1), adults(0))(r); r.Guests.Adults = 2 },
+		"Rooms[0].Party.Adults":     two(adults(3), adults(1)),
+		"Rooms[0].Party.Children":   two(&availability.Party{Guests: availability.Guests{Adults: 1, Children: 2}}, adults(1)),
+		"Rooms[1].Party.ChildAges":  two(adults(1), &availability.Party{Guests: availability.Guests{Adults: 1}, ChildAges: []int{3}}),
+		"Rooms[0].Party: too many in one": func(r *availability.QuoteRequest) {
+			two(&availability.Party{Guests: availability.Guests{Adults: 2, Children: 1}}, adults(1))(r)
+		},
+		"Guests": func(r *availability.QuoteRequest) { two(adults(2), adults(1))(r); r.Guests.Adults = 2 },
+		"RatePlans": func(r *availability.QuoteRequest) {
+			*r = requestUnder(stay, roomsUnder("non-ref", 1, nil))
+			r.RatePlans = r.RatePlans[1:]
+		},
+		"RatePlans[1].PropertyID":              func(r *availability.QuoteRequest) { r.RatePlans[1].PropertyID = "prop_124" },
+		"RatePlans[2].ID":                      func(r *availability.QuoteRequest) { r.RatePlans[2].ID = "flex" },
+		"Rooms[1]: they agree in their limits": func(r *availability.QuoteRequest) { two(adults(1), adults(1))(r); r.Rooms[1].MaxAdults = 1 },
+		"Rooms: five plans":                    fivePlans,
+		"Rooms: eleven parties":                elevenParties,
+		"Rooms[1].Quantity: ten thousand in all": func(r *availability.QuoteRequest) {
+			*r = requestUnder(stay, roomsUnder("flex", 5_001, adults(1)), roomsUnder("early", 5_000, adults(1)))
+		},
+	} {
+		req := requestUnder(stay, roomsUnder("flex", 1, nil))
+		edit(&req)
+		_, err := repo.Quote(t.Context(), req)
+		name, _, _ := strings.Cut(field, ": ")
+		blame.Invalid(t, err, name, field)
+	}
+	assert.Empty(t, stop(), "no request was sent")
+	req := requestUnder(stay, roomsUnder("flex", 1, nil))
+	req.RatePlans[0].Meals = availability.Meals{Plan: availability.Breakfast, Adult: money("-1.00 USD")}
+	_, err := repo.Quote(t.Context(), req)
+	blame.Invalid(t, err, "RatePlans[flex].RatePlan.Meals.Adult")
+}
