@@ -163,6 +163,7 @@ func TestCompiledFillsInNames(t *testing.T) {
 	}
 	compiled := dynastay.MustCompile(expression.NewBuilder().WithCondition(
 		path("one").Equal(dynastay.Param("price")).And(path("two").GreaterThan(dynastay.Param("price")))))
+	first := compiled.With(dynastay.Item{"one": dynastay.Text("1"), "two": dynastay.Text("2")})
 	for _, names := range [][]string{{"flex", "non-ref"}, {"a.b", "a[0]"}, {"same", "same"}} {
 		got := compiled.With(dynastay.Item{
 			"one": dynastay.Text(names[0]), "two": dynastay.Text(names[1]), "price": dynastay.Number(1),
@@ -170,4 +171,5 @@ func TestCompiledFillsInNames(t *testing.T) {
 		assert.Equal(t, "(#0.#1.#2 = :0) AND (#0.#3.#2 > :0)", *got.Condition)
 		assert.Equal(t, map[string]string{"#0": "Rates", "#1": names[0], "#2": "P", "#3": names[1]}, got.Names)
 	}
+	assert.Equal(t, map[string]string{"#0": "Rates", "#1": "1", "#2": "P", "#3": "2"}, first.Names, "they share nothing")
 }

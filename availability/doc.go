@@ -12,6 +12,7 @@
 //
 //   - put nights on sale: [Repository.Open]
 //   - change prices, totals, restrictions and stop-sells: [Repository.Update]
+//   - have several prices for a night, by rate plan: [RatePlan], [Rate], [RateChange]
 //   - take the whole property off sale, and put it back: [Repository.CloseSales], [Repository.ReopenSales]
 //   - sell more rooms than there are: [QuoteRequest.Overbook], [Change.Overbook]
 //   - take a room type off sale for good: [Repository.Withdraw]
@@ -22,7 +23,7 @@
 //
 // [Repository.Quote] turns nights into an offer with an exact total, and [Repository.QuoteOf] does so with nights that
 // [Repository.CheckAll] has already read. Package bookings turns a quote into a booking. A [Room] is what is requested, a
-// [Line] what is quoted and booked. [Repository.Requote] quotes a change of a booking.
+// [Line] what is quoted and booked, and both may be under a rate plan. [Repository.Requote] quotes a change of a booking.
 //
 // The terms are those of the industry: a night is identified by its date, a stay is half-open, stop-sell takes a night
 // off sale, and a date may be closed to arrival (CTA) or to departure (CTD).

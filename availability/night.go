@@ -91,7 +91,9 @@ const (
 func projected(f *entity.Fields, n *Night) {
 	f.Int(attrAvailable, &n.Available)
 	f.Int("TotalRooms", &n.Total)
-	f.Money("PricePerNight", "Currency", &n.Price)
+	currency := n.currency()
+	entity.String(f, "Currency", &currency)
+	f.Amount("PricePerNight", currency, &n.Price)
 	f.IfSet().Int("MinStay", &n.MinStay)
 	f.IfSet().Int("MaxStay", &n.MaxStay)
 	f.IfSet().Bool("ClosedToArrival", &n.ClosedToArrival)
@@ -99,11 +101,24 @@ func projected(f *entity.Fields, n *Night) {
 	f.Bool("IsBlocked", &n.StopSell)
 	f.IfSet().Bool(keys.AttrPropertyClosed, &n.PropertyClosed)
 	entity.Keyed(f, "Rates", &n.Rates, func(f *entity.Fields, id string, rate *Rate) {
-		f.Map(id, func(f *entity.Fields) { rate.declare(f, n.Price.Currency()) })
+		f.Map(id, func(f *entity.Fields) { rate.declare(f, currency) })
 	})
 	if f.Decoding() {
 		maps.DeleteFunc(n.Rates, func(_ string, rate Rate) bool { return rate == Rate{} })
 	}
+}
+
+// currency returns that of all prices of the night. Other software may store a night that has prices of plans only.
+func (n *Night) currency() dynastay.Currency {
+	if n.Price.IsSet() {
+		return n.Price.Currency()
+	}
+	for _, rate := range n.Rates {
+		if rate.Price.IsSet() {
+			return rate.Price.Currency()
+		}
+	}
+	return ""
 }
 
 // NightPrice is the price of one room for one night.

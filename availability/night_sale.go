@@ -2,9 +2,6 @@ package availability
 
 import (
 	"slices"
-	"strconv"
-	"strings"
-	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -23,13 +20,6 @@ type nightSale struct {
 	price      dynastay.Money // the quoted price of the night, if rooms are taken for it; otherwise unset
 	rates      []rateSale     // of the rate plans that are concerned, ordered by id
 	rules      rules          // of the night, and of its rates that are sold, which the stay must meet
-}
-
-// rateSale is what a sale asserts of a night for one rate plan.
-type rateSale struct {
-	planID string
-	price  dynastay.Money // the quoted price of the plan for the night, which may be the source of other plans; or unset
-	sold   bool           // rooms are taken under the plan, so its restrictions count
 }
 
 // overbooks reports whether the sale takes more rooms than the night had when it was seen.
@@ -91,29 +81,6 @@ func nightSalesOf(q *Quote, booked Booked) (all []nightSale) {
 	return all
 }
 
-// quoted adds what the lines assert of the night: the source of their prices, and the restrictions of their plans.
-func (at *nightSale) quoted(q *Quote) {
-	rate := func(planID string) *rateSale {
-		i, there := slices.BinarySearchFunc(at.rates, planID, func(r rateSale, id string) int { return strings.Compare(r.planID, id) })
-		if !there {
-			at.rates = slices.Insert(at.rates, i, rateSale{planID: planID})
-		}
-		return &at.rates[i]
-	}
-	for _, i := range at.lines {
-		line := &q.Lines[i]
-		price := line.Nights[q.Stay.CheckIn.DaysUntil(at.date)].stored()
-		if source := line.source(); source == "" {
-			at.price = price
-		} else {
-			rate(source).price = price
-		}
-		if line.Plan != nil {
-			rate(line.Plan.ID).sold = true
-		}
-	}
-}
-
 // The actions of sales without rate plans, indexed by the rules that apply.
 var (
 	takeOf     = variants(func(r rules) *dynastay.Compiled { return prepareTake(taking{rules: r, priced: true}) })
@@ -127,47 +94,6 @@ func variants(compile func(rules) *dynastay.Compiled) (all [allRules + 1]*dynast
 		all[r] = compile(rules(r))
 	}
 	return all
-}
-
-// taking is the form of a condition under which rooms are taken.
-type taking struct {
-	rules  rules
-	over   bool                      // overbooks
-	priced bool                      // asserts the price of the night
-	rates  [maxPlans + maxPlans]byte // what it asserts of each rate: bits, ratePriced and rateSold; 0 for none
-}
-
-const (
-	ratePriced = 1 << iota
-	rateSold
-)
-
-// takings are the conditions with rate plans that sales have had so far, by their forms. There are few: what a night asserts
-// depends on the plans that are sold together. Building one costs as much as all other work of a sale.
-var takings sync.Map
-
-// take returns the condition of a night that rooms are taken from.
-func (at nightSale) take(over bool) *dynastay.Compiled {
-	if len(at.rates) == 0 {
-		if over {
-			return overbookOf[at.rules]
-		}
-		return takeOf[at.rules]
-	}
-	form := taking{rules: at.rules, over: over, priced: at.price.IsSet()}
-	for i, rate := range at.rates {
-		if rate.price.IsSet() {
-			form.rates[i] |= ratePriced
-		}
-		if rate.sold {
-			form.rates[i] |= rateSold
-		}
-	}
-	if known, there := takings.Load(form); there {
-		return known.(*dynastay.Compiled)
-	}
-	compiled, _ := takings.LoadOrStore(form, prepareTake(form))
-	return compiled.(*dynastay.Compiled)
 }
 
 // prepareTake has the condition that keeps a night from being oversold: it compares the rooms left in the database at the
@@ -208,9 +134,6 @@ func prepareTake(form taking) *dynastay.Compiled {
 		WithUpdate(expression.Set(available, available.Minus(dynastay.Param("rooms"))).
 			Set(name(attrUpdated), dynastay.Param("now"))))
 }
-
-// rateParam is the parameter for the id of a rate plan.
-func rateParam(i int) string { return "plan" + strconv.Itoa(i) }
 
 // prepareReturn requires AvailableRooms to be a number. Without this condition, a night that other software stored without
 // that number would make DynamoDB reject the whole transaction as invalid, on every attempt.

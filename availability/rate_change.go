@@ -124,7 +124,7 @@ func (c Change) applyRates(n *Night) error {
 		}
 	}
 	for _, rate := range n.Rates {
-		if rate.Price.IsSet() && rate.Price.Currency() != n.Price.Currency() {
+		if rate.Price.IsSet() && rate.Price.Currency() != n.currency() {
 			return ErrMixedCurrencies
 		}
 	}

@@ -348,3 +348,66 @@ func TestQuoteChecksPlansAndParties(t *testing.T) {
 	_, err := repo.Quote(t.Context(), req)
 	blame.Invalid(t, err, "RatePlans[flex].RatePlan.Meals.Adult")
 }
+
+// A quote is refused, with the field, if its lines do not fit together.
+func TestQuoteUnderPlansIsValidated(t *testing.T) {
+	t.Parallel()
+	_, repo := openForPlans(t)
+	for field, edit := range map[string]func(q *availability.Quote){
+		"Lines[1].Plan.ID":                   func(q *availability.Quote) { q.Lines[1].Plan.ID = "No" },
+		"Lines[1].Plan.PropertyID":           func(q *availability.Quote) { q.Lines[1].Plan.PropertyID = "prop_124" },
+		"Lines[1].Party.Adults":              func(q *availability.Quote) { q.Lines[1].Party.Adults = 0 },
+		"Lines[1].RoomTypeID":                func(q *availability.Quote) { *q.Lines[1].Party = *q.Lines[2].Party; q.Lines[1].Plan.ID = "non-ref" },
+		"Lines[0].Nights[1].Source":          func(q *availability.Quote) { q.Lines[0].Nights[1].Source = money("1.00 USD") },
+		"Lines[1].Nights[1].Source":          func(q *availability.Quote) { q.Lines[1].Nights[1].Source = dynastay.Money{} },
+		"Lines[1].Nights[2].Source":          func(q *availability.Quote) { q.Lines[1].Nights[2].Source = money("-1.00 USD") },
+		"Lines[2].Nights[2].Source.Currency": func(q *availability.Quote) { q.Lines[2].Nights[2].Source = money("300.00 EUR") },
+		"Lines[2].Nights[0].Source: of flex": func(q *availability.Quote) { q.Lines[2].Nights[0].Source = money("301.00 USD") },
+		"Lines[3].Nights[0].Source: of club": func(q *availability.Quote) { q.Lines[3].Nights[0].Source = money("281.00 USD") },
+		"Lines[1].Quantity: ten thousand":    func(q *availability.Quote) { q.Lines[1].Quantity = 10_000 },
+		"Lines: eleven parties":              func(q *availability.Quote) { moreLines(q, 7, "flex") },
+		"Lines: five plans":                  func(q *availability.Quote) { moreLines(q, 1, "a"); moreLines(q, 1, "b") },
+	} {
+		q, err := repo.Quote(t.Context(), requestUnder(stay, roomsUnder("", 1, adults(1)), roomsUnder("flex", 1, adults(1)),
+			roomsUnder("flex", 1, adults(2)), roomsUnder("club", 1, adults(2))))
+		require.NoError(t, err)
+		slices.SortFunc(q.Lines, func(a, b availability.Line) int { return rankOf(a) - rankOf(b) })
+		require.NoError(t, q.Validate(), "the order of the lines does not matter")
+		edit(q)
+		field, _, _ := strings.Cut(field, ": ")
+		blame.Invalid(t, q.Validate(), field, field)
+	}
+}
+
+// rankOf orders the lines as the test names them.
+func rankOf(l availability.Line) int {
+	if l.Plan == nil {
+		return 0
+	}
+	return map[string]int{"flex": 0, "club": 3}[l.Plan.ID] + l.Party.Adults
+}
+
+// moreLines adds lines with other parties.
+func moreLines(q *availability.Quote, n int, planID string) {
+	for i := range n {
+		line := q.Clone().Lines[1]
+		line.Plan.ID, line.Party = planID, &availability.Party{Guests: availability.Guests{Adults: 1, Children: 1}, ChildAges: []int{i}}
+		if planID != "flex" {
+			line.Plan.Derived = &availability.Derivation{From: "flex"}
+		}
+		q.Lines = append(q.Lines, line)
+		q.Total, _ = q.Total.Add(line.Subtotal)
+	}
+}
+
+// Bookings do not keep plans yet, so the change of a booking cannot ask for one.
+func TestRequoteRefusesPlans(t *testing.T) {
+	t.Parallel()
+	db, repo := openForPlans(t)
+	stop := db.Faults.Record()
+	for _, room := range []availability.Room{roomsUnder("flex", 1, nil), roomsUnder("", 1, adults(1))} {
+		_, err := repo.Requote(t.Context(), requestUnder(stay, room), availability.Booked{})
+		blame.Invalid(t, err, "Rooms[0]")
+	}
+	assert.Empty(t, stop(), "no request was sent")
+}

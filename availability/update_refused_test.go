@@ -61,11 +61,12 @@ func TestUpdateRejectsBadInput(t *testing.T) {
 		blame.Invalid(t, err, field, field)
 	}
 	for name, edit := range map[string]func(c *availability.Change){
-		"Changes[0].Rooms":          func(c *availability.Change) { c.Rooms = ptr(-1) },
-		"Changes[0].Price":          func(c *availability.Change) { c.Price = money("1.001 USD") },
-		"Changes[0].Overbook":       func(c *availability.Change) { c.Rooms, c.AboveCapacity = nil, false },
-		"Changes[0].MaxStay":        func(c *availability.Change) { c.MinStay, c.MaxStay = ptr(3), ptr(2) },
-		"Changes[0].StopSellReason": func(c *availability.Change) { c.StopSell = nil },
+		"Changes[0].Rooms":                    func(c *availability.Change) { c.Rooms = ptr(-1) },
+		"Changes[0].Price":                    func(c *availability.Change) { c.Price = money("1.001 USD") },
+		"Changes[0].Overbook":                 func(c *availability.Change) { c.Rooms, c.AboveCapacity = nil, false },
+		"Changes[0].MaxStay":                  func(c *availability.Change) { c.MinStay, c.MaxStay = ptr(3), ptr(2) },
+		"Changes[0].StopSellReason":           func(c *availability.Change) { c.StopSell = nil },
+		"Changes[0].StopSellReason: 61 bytes": func(c *availability.Change) { c.StopSellReason = strings.Repeat("x", 61) },
 		"Changes[0].Weekdays": func(c *availability.Change) {
 			c.Weekdays, c.Dates = availability.On(time.Sunday), oneNight("2026-07-10")
 		},
@@ -74,7 +75,8 @@ func TestUpdateRejectsBadInput(t *testing.T) {
 		c := validChange()
 		edit(&c)
 		_, err := repo.Update(t.Context(), availability.UpdateRequest{PropertyID: propertyID, Changes: []availability.Change{c}})
-		blame.Invalid(t, err, name, name)
+		field, _, _ := strings.Cut(name, ": ")
+		blame.Invalid(t, err, field, name)
 	}
 	assert.Empty(t, stop(), "no request was sent")
 }

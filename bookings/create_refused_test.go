@@ -115,6 +115,8 @@ func TestInvalidInput(t *testing.T) {
 	}{
 		{"no quote", "Quote", func(r *bookings.Request) { r.Quote = nil }},
 		{"user with #", "UserID", func(r *bookings.Request) { r.UserID = "user#1" }},
+		{"a rate plan", "Quote.Lines[0]", quote(func(q *availability.Quote) { q.Lines[0].Plan = &availability.RatePlan{} })},
+		{"a party", "Quote.Lines[0]", quote(func(q *availability.Quote) { q.Lines[0].Party = &availability.Party{} })},
 		{"empty property", "Quote.Property.ID", quote(func(q *availability.Quote) { q.Property.ID = "" })},
 		{"time zone", "Quote.Property.TimeZone", quote(func(q *availability.Quote) { q.Property.TimeZone = "Mars" })},
 		{"no check-in", "Quote.Stay.CheckIn", quote(func(q *availability.Quote) { q.Stay.CheckIn = dynastay.Date{} })},

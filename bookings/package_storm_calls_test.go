@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"time"
 
@@ -80,7 +81,9 @@ func (r nightReturn) after(n availability.Night) (availability.Night, bool) {
 // nightRead is a consistent read.
 type nightRead struct{ night availability.Night }
 
-func (r nightRead) after(n availability.Night) (availability.Night, bool) { return n, n == r.night }
+func (r nightRead) after(n availability.Night) (availability.Night, bool) {
+	return n, reflect.DeepEqual(n, r.night)
+}
 
 // nightUpdate is an update of one night, with what it reported. ClosedToDeparture is for departures after the night.
 type nightUpdate struct {
@@ -100,12 +103,12 @@ func (u nightUpdate) after(n availability.Night) (availability.Night, bool) {
 	var refused *availability.SoldError
 	switch {
 	case u.report.Result == availability.Unchanged:
-		return n, next == n && u.report.Overbooked == overbooked
+		return n, reflect.DeepEqual(next, n) && u.report.Overbooked == overbooked
 	case u.report.Result == availability.Written:
 		// If the update left the total as it was, the overbooking is the one that was read, before the night was
 		// written.
 		exact := u.report.Overbooked == overbooked || next.Total == n.Total
-		return next, next != n && !tooMany && !impossible && exact
+		return next, !reflect.DeepEqual(next, n) && !tooMany && !impossible && exact
 	case errors.As(u.report.Err, &refused):
 		return n, tooMany && !impossible && *refused == availability.SoldError{Sold: sold, Rooms: *u.set.Rooms}
 	case errors.As(u.report.Err, new(*availability.LimitsError)):

@@ -31,6 +31,9 @@ func TestInvalidOffers(t *testing.T) {
 		want   string
 		change func(o *offer.Offer)
 	}{
+		{"Quote.Lines[1]: must have no rate plan and no party: bookings do not keep them yet", func(o *offer.Offer) {
+			o.Quote.Lines[1].Party = &availability.Party{Guests: availability.Guests{Adults: 1}}
+		}},
 		{"Quote.Lines: must not be empty", func(o *offer.Offer) { o.Quote.Lines = nil }},
 		{"Quote.Guests.Adults: must be at least 3, one for each room", func(o *offer.Offer) { o.Quote.Guests.Adults = 2 }},
 		{"Quote.Property.ID: is required", func(o *offer.Offer) { o.Quote.Property.ID = "" }},

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -52,7 +53,14 @@ func complete() offer.Offer {
 func TestFullOfferHasEveryField(t *testing.T) {
 	t.Parallel()
 	var check func(path string, v reflect.Value)
+	withoutPlans := []string{ // Seal refuses quotes that have them
+		"Offer.Quote.Lines.Plan", "Offer.Quote.Lines.Party",
+		"Offer.Quote.Lines.Nights.Source", "Offer.Quote.Lines.Nights.Meals", "Offer.Quote.Lines.Nights.Steps",
+	}
 	check = func(path string, v reflect.Value) {
+		if slices.Contains(withoutPlans, path) {
+			return
+		}
 		_, text := v.Interface().(interface{ MarshalText() ([]byte, error) })
 		switch v.Kind() {
 		case reflect.Pointer:
