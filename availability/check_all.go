@@ -19,7 +19,7 @@ const MaxChecks = 1_000
 //
 // There are three ways to read the nights: one Query of the property on the index; one Query for each room type; or,
 // for one night, BatchGetItem of up to 100 room types of any properties. For each property, CheckAll chooses the one
-// that consumes the fewest read units and, if several do, the one with the fewest requests. The requests are sent in
+// that consumes the fewest read units for nights without rate plans and, if several do, the one with the fewest requests. The requests are sent in
 // parallel, see [dynastay.Options]. With [dynastay.Consistent], the index cannot be used. Nights that were read from
 // the index have no StopSellReason, UpdatedAt and ExpiresAt.
 //

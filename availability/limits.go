@@ -92,7 +92,11 @@ func (g Guests) fit(field string, rooms int, limits Limits) error {
 		return dynastay.Invalid(field+".Children", "must not be negative")
 	}
 	tooMany := func(field string, most int) error {
-		reason := fmt.Sprintf("must be at most %d, the total capacity of the requested rooms", most)
+		of := "the total capacity of the requested rooms"
+		if rooms == 1 {
+			of = "the capacity of the room"
+		}
+		reason := fmt.Sprintf("must be at most %d, %s", most, of)
 		return &dynastay.InvalidError{Field: field, Reason: reason, Err: ErrTooSmall}
 	}
 	switch {

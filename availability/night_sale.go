@@ -163,15 +163,6 @@ func and(condition expression.ConditionBuilder, more ...expression.ConditionBuil
 	return condition
 }
 
-// currency returns that of the prices which are asserted, which is the same for all.
-func (at nightSale) currency() dynastay.Currency {
-	if at.price.IsSet() || len(at.rates) == 0 {
-		return at.price.Currency()
-	}
-	priced := slices.IndexFunc(at.rates, func(r rateSale) bool { return r.price.IsSet() })
-	return at.rates[priced].price.Currency()
-}
-
 // add adds the action for one night.
 func (s *Sale) add(tx *dynastay.Tx, at nightSale, over bool) {
 	q, key := s.quote, at.ref.Key
@@ -180,7 +171,7 @@ func (s *Sale) add(tx *dynastay.Tx, at nightSale, over bool) {
 		"rooms":    dynastay.Number(max(at.rooms, -at.rooms)),
 		"least":    dynastay.Number(at.rooms - q.Overbook),
 		"price":    &types.AttributeValueMemberN{Value: at.price.Amount()},
-		"currency": dynastay.Text(string(at.currency())),
+		"currency": dynastay.Text(string(q.Total.Currency())),
 		"nights":   dynastay.Number(q.Stay.Nights()),
 		"now":      dynastay.Instant(s.nights.db.Now()),
 	}

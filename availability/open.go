@@ -148,6 +148,7 @@ func (r *Repository) OpenOp(o OpenRequest) *dynastay.Operation[Opened] {
 }
 
 func (r *Repository) openOp(o OpenRequest, fits func(context.Context, OpenRequest) error) *dynastay.Operation[Opened] {
+	o.Rates = maps.Clone(o.Rates) // an operation is written later than it is validated
 	return dynastay.NewOp(dynastay.OpSpec[Opened]{
 		Name:    "availability.Open",
 		Invalid: o.single(),

@@ -84,9 +84,10 @@ func (r QuoteRequest) quote(nights map[string][]Night, now time.Time) (*Quote, e
 			o := offering{r.Property.ID, room.RoomTypeID, plan, from, line.Party, r.Stay}
 			prices, no, err := o.price(today, read)
 			if err != nil {
-				return nil, err
+				return nil, unpriced(room.RoomTypeID, err)
 			}
-			line.Nights, refused.Nights = prices, append(refused.Nights, no...)
+			line.Nights = prices
+			refused.addNew(no)
 		}
 		q.Lines = append(q.Lines, line)
 	}
@@ -108,12 +109,16 @@ func (q *Quote) add() error {
 			q.Total, err = q.Total.Add(line.Subtotal)
 		}
 		if err != nil {
-			// Only the text: prices that cannot be added up are not the caller's mistake and must not match ErrInvalid.
-			return &dynastay.Error{
-				Op: "availability.Quote", Entity: "RoomType", ID: line.RoomTypeID, Kind: dynastay.ErrCorrupt,
-				Err: errors.New(err.Error()),
-			}
+			return unpriced(line.RoomTypeID, err)
 		}
 	}
 	return nil
+}
+
+// unpriced is the error for stored prices that cannot be priced or added up. It has only the text of the cause: that is not
+// the caller's mistake, and must not match ErrInvalid.
+func unpriced(roomTypeID string, err error) error {
+	return &dynastay.Error{
+		Op: "availability.Quote", Entity: "RoomType", ID: roomTypeID, Kind: dynastay.ErrCorrupt, Err: errors.New(err.Error()),
+	}
 }

@@ -123,8 +123,9 @@ func (c Change) applyRates(n *Night) error {
 			delete(n.Rates, id)
 		}
 	}
+	currency := n.currency() // of any price, if the night has none
 	for _, rate := range n.Rates {
-		if rate.Price.IsSet() && rate.Price.Currency() != n.currency() {
+		if rate.Price.IsSet() && rate.Price.Currency() != currency {
 			return ErrMixedCurrencies
 		}
 	}

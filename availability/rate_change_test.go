@@ -205,6 +205,11 @@ func TestRatesHaveTheCurrencyOfTheNight(t *testing.T) {
 	require.ErrorIs(t, run(availability.Change{Price: money("100.00 USD")}), availability.ErrMixedCurrencies)
 	require.ErrorIs(t, run(availability.Change{Rates: rateChanges{"early": {Price: money("80.00 USD")}}}), availability.ErrMixedCurrencies)
 	assert.Equal(t, before, storedOf(t, db, hotel, "2026-07-10"))
+	for range 20 { // the order of a map is not the same each time
+		remove := dynastay.Item{":c": dynastay.Text("EUR")}
+		change(t, db, keys.AvailabilityTable, key, "Currency = :c, PricePerNight = :n", dynastay.Item{":c": remove[":c"], ":n": null})
+		require.ErrorIs(t, run(availability.Change{Rates: rateChanges{"early": {Price: money("80.00 USD")}}}), availability.ErrMixedCurrencies)
+	}
 	require.NoError(t, run(availability.Change{MinStay: ptr(2)}))
 	require.NoError(t, run(availability.Change{Price: money("100.00 USD"), Rates: rateChanges{"flex": {Price: money("95.00 USD")}}}))
 	assert.Equal(t, rates{"flex": {Price: money("95.00 USD")}, "early": {MinStay: 2}}, nightOf(t, repo, hotel, "2026-07-10").Rates)
@@ -235,6 +240,13 @@ func TestRatesAreAgreed(t *testing.T) {
 		_, err := dynastay.Do(t.Context(), db.DB, repo.OpenOp(other), key)
 		assert.ErrorIs(t, err, dynastay.ErrIdempotencyMismatch, name)
 	}
+	request := open
+	request.Nights, request.Rates = dynastay.MustStay("2026-08-20", "2026-08-21"), maps.Clone(open.Rates)
+	op := repo.OpenOp(request)
+	request.Rates["flex"] = availability.Rate{MinStay: 5, MaxStay: 2}
+	_, err = dynastay.Do(t.Context(), db.DB, op)
+	require.NoError(t, err)
+	assert.Equal(t, open.Rates, nightOf(t, repo, hotel, "2026-08-20").Rates, "an operation keeps what was validated")
 	replayed, err := dynastay.Do(t.Context(), db.DB, repo.OpenOp(open), key)
 	require.NoError(t, err)
 	assert.Len(t, replayed.Already, 2)

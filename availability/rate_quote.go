@@ -67,12 +67,14 @@ func (p *RatePlan) clone() *RatePlan {
 	return &copied
 }
 
+// clone returns a copy that shares no memory with p, with the ages in order.
 func (p *Party) clone() *Party {
 	if p == nil {
 		return nil
 	}
 	copied := *p
 	copied.ChildAges = slices.Clone(p.ChildAges)
+	slices.Sort(copied.ChildAges)
 	return &copied
 }
 
@@ -94,14 +96,16 @@ func (r QuoteRequest) plan(id string) (plan, from *RatePlan) {
 
 // validatePlans checks the plans and the parties of the rooms.
 func (r QuoteRequest) validatePlans() error {
+	seen := map[string]bool{}
 	for i := range r.RatePlans {
 		at := fmt.Sprintf("RatePlans[%d]", i)
 		if r.RatePlans[i].PropertyID != r.Property.ID {
 			return dynastay.Invalid(at+".PropertyID", "must be that of the property")
 		}
-		if slices.ContainsFunc(r.RatePlans[:i], func(p RatePlan) bool { return p.ID == r.RatePlans[i].ID }) {
+		if seen[r.RatePlans[i].ID] {
 			return dynastay.Invalid(at+".ID", "appears more than once")
 		}
+		seen[r.RatePlans[i].ID] = true
 	}
 	for i, room := range r.Rooms {
 		at := fmt.Sprintf("Rooms[%d]", i)
@@ -117,19 +121,43 @@ func (r QuoteRequest) validatePlans() error {
 			continue
 		}
 		plan, from := r.plan(room.RatePlanID)
-		switch {
-		case plan == nil:
+		if plan == nil {
 			return dynastay.Invalid(at+".RatePlanID", "must be that of one of RatePlans")
-		case plan.source() != plan.ID && plan.source() != "" && from == nil:
-			return dynastay.Invalid("RatePlans", "must have the plan %s, from which %s is derived", plan.source(), plan.ID)
-		case plan.frozen(from).asksWhoStays() && r.party(room) == nil:
+		}
+		if err := r.validatePlan(plan, from); err != nil {
+			return err
+		}
+		if asks := plan.asksWhoStays() || from != nil && from.Party != nil; asks && r.party(room) == nil {
 			return dynastay.Invalid(at+".Party", "is required, because the price under the plan %s depends on who stays", plan.ID)
 		}
 	}
 	if err := r.validateLines(); err != nil {
 		return err
 	}
-	return r.validateParties()
+	return checkParties("Rooms", len(r.Rooms), func(i int) (*Party, int) { return r.Rooms[i].Party, r.Rooms[i].Quantity }, r.Guests)
+}
+
+// validatePlan checks a plan that a room names, and the plan that it is derived from, if there is one. Plans are decoded
+// without validation.
+func (r QuoteRequest) validatePlan(plan, from *RatePlan) error {
+	at := func(p *RatePlan) string {
+		return fmt.Sprintf("RatePlans[%d]", slices.IndexFunc(r.RatePlans, func(other RatePlan) bool { return other.ID == p.ID }))
+	}
+	if err := plan.Validate(); err != nil {
+		return dynastay.Within(at(plan), err)
+	}
+	switch {
+	case plan.Derived == nil || plan.Derived.From == "":
+		return nil
+	case from == nil:
+		return dynastay.Invalid("RatePlans", "must have the plan %s, from which %s is derived", plan.Derived.From, plan.ID)
+	case from.Derived != nil:
+		return dynastay.Invalid(at(plan)+".Derived.From", "must be a plan with prices of its own")
+	}
+	if err := from.Validate(); err != nil {
+		return dynastay.Within(at(from), err)
+	}
+	return dynastay.Within(at(plan), plan.frozen(from).Validate()) // with the amounts of both
 }
 
 // party returns the guests of each room of an entry: if the request is for one room, all of them. It is nil if nothing says
@@ -141,25 +169,28 @@ func (r QuoteRequest) party(room Room) *Party {
 	return &Party{Guests: r.Guests}
 }
 
-// validateParties checks that the parties are all guests.
-func (r QuoteRequest) validateParties() error {
+// checkParties checks that the parties of all entries, each of which has a number of rooms, are the guests; or that there is
+// none.
+func checkParties(field string, entries int, of func(i int) (*Party, int), guests Guests) error {
 	var all Guests
-	parties := 0
-	for _, room := range r.Rooms {
-		if room.Party != nil {
-			parties++
-			all.Adults += room.Party.Adults * room.Quantity
-			all.Children += room.Party.Children * room.Quantity
+	without, parties := -1, 0
+	for i := range entries {
+		party, rooms := of(i)
+		if party == nil {
+			without = i
+			continue
 		}
+		parties++
+		all.Adults += party.Adults * rooms
+		all.Children += party.Children * rooms
 	}
-	if parties == 0 {
+	switch {
+	case parties == 0:
 		return nil
-	}
-	if i := slices.IndexFunc(r.Rooms, func(room Room) bool { return room.Party == nil }); i >= 0 {
-		return dynastay.Invalid(fmt.Sprintf("Rooms[%d].Party", i), "is required, because other rooms have one")
-	}
-	if all != r.Guests {
-		return dynastay.Invalid("Guests", "must be the guests of all rooms, %d adults and %d children", all.Adults, all.Children)
+	case without >= 0:
+		return dynastay.Invalid(fmt.Sprintf("%s[%d].Party", field, without), "is required, because others have one")
+	case all != guests:
+		return dynastay.Invalid("Guests", "must be those of all parties, %d adults and %d children", all.Adults, all.Children)
 	}
 	return nil
 }
@@ -183,7 +214,7 @@ func (r QuoteRequest) validateLines() error {
 
 func checkLines(field string, lines, plans int) error {
 	if lines > maxLines || plans > maxPlans {
-		return dynastay.Invalid(field, "must have at most %d parties and %d rate plans for one room type", maxLines, maxPlans)
+		return dynastay.Invalid(field, "must have at most %d combinations of rate plan and party, and %d rate plans, for one room type", maxLines, maxPlans)
 	}
 	return nil
 }
@@ -201,7 +232,7 @@ func partyText(p *Party) string {
 	if p == nil {
 		return ""
 	}
-	return fmt.Sprintf("%04d %04d %04d %v", p.Adults, p.Children, p.ExtraBeds, p.ChildAges)
+	return fmt.Sprintf("%04d %04d %04d %v", p.Adults, p.Children, p.ExtraBeds, slices.Sorted(slices.Values(p.ChildAges)))
 }
 
 // offering is a room type under a plan, for a stay.
@@ -230,7 +261,7 @@ func (o offering) price(today dynastay.Date, read []Night) (prices []NightPrice,
 	open := map[dynastay.Date]bool{}
 	for i := range read {
 		night := &read[i]
-		if night.PropertyID == o.propertyID {
+		if night.PropertyID == o.propertyID && o.stay.Contains(night.Date) {
 			open[night.Date] = true
 			sources[o.stay.CheckIn.DaysUntil(night.Date)] = night.source(o.plan)
 			no = append(no, refuseRate(o.roomTypeID, o.plan.ID, Booked{}.rules(o.stay, night.Date, true), o.stay, night)...)
@@ -252,7 +283,7 @@ func (o offering) price(today dynastay.Date, read []Night) (prices []NightPrice,
 	for _, rate := range rates {
 		prices = append(prices, NightPrice{Date: rate.Date, Price: rate.Price, Source: rate.Source, Meals: rate.Meals, Steps: rate.Steps})
 	}
-	return prices, refused(no), dynastay.Within("RatePlans["+o.plan.ID+"]", err)
+	return prices, refused(no), err
 }
 
 // PricesUnder returns the prices of one room under a rate plan for a party, and why they came about. from is the plan that
@@ -266,7 +297,7 @@ func (a Availability) PricesUnder(plan, from *RatePlan, party Party, today dynas
 		return Prices{}, err
 	}
 	refused := &Refused{slices.Clone(a.Refused)}
-	if refused.add(no); len(refused.Nights) > 0 {
+	if refused.addNew(no); len(refused.Nights) > 0 {
 		return Prices{}, refused
 	}
 	p := Prices{Nights: nights}

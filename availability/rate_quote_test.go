@@ -289,7 +289,7 @@ func fivePlans(r *availability.QuoteRequest) {
 		rooms = append(rooms, roomsUnder(id, 1, adults(1)))
 	}
 	*r = requestUnder(stay, rooms...)
-	r.RatePlans = append(r.RatePlans, availability.RatePlan{PropertyID: propertyID, ID: "fifth"})
+	r.RatePlans = append(r.RatePlans, availability.RatePlan{PropertyID: propertyID, ID: "fifth", Name: "Fifth"})
 }
 
 func elevenParties(r *availability.QuoteRequest) {
@@ -342,11 +342,24 @@ func TestQuoteChecksPlansAndParties(t *testing.T) {
 		name, _, _ := strings.Cut(field, ": ")
 		blame.Invalid(t, err, name, field)
 	}
+	for field, edit := range map[string]func(p []availability.RatePlan){
+		"RatePlans[0].Name":                            func(p []availability.RatePlan) { p[0].Name = "" },
+		"RatePlans[2].CancellationPolicy":              func(p []availability.RatePlan) { p[2].CancellationPolicy = "whatever" },
+		"RatePlans[2].Derived.From":                    func(p []availability.RatePlan) { p[0].Derived = &availability.Derivation{} },
+		"RatePlans[2].Derived.From: itself":            func(p []availability.RatePlan) { p[2].Derived.From = "non-ref" },
+		"RatePlans[2].Party.SingleUse.Amount.Currency": func(p []availability.RatePlan) { p[2].Derived.Amount = money("1.00 EUR") },
+	} {
+		req := requestUnder(stay, roomsUnder("non-ref", 1, nil))
+		edit(req.RatePlans)
+		_, err := repo.Quote(t.Context(), req)
+		field, _, _ := strings.Cut(field, ": ")
+		blame.Invalid(t, err, field, field)
+	}
 	assert.Empty(t, stop(), "no request was sent")
 	req := requestUnder(stay, roomsUnder("flex", 1, nil))
-	req.RatePlans[0].Meals = availability.Meals{Plan: availability.Breakfast, Adult: money("-1.00 USD")}
+	req.RatePlans[1].Name = ""
 	_, err := repo.Quote(t.Context(), req)
-	blame.Invalid(t, err, "RatePlans[flex].RatePlan.Meals.Adult")
+	require.NoError(t, err, "a plan that no room names")
 }
 
 // A quote is refused, with the field, if its lines do not fit together.
@@ -357,16 +370,20 @@ func TestQuoteUnderPlansIsValidated(t *testing.T) {
 		"Lines[1].Plan.ID":                   func(q *availability.Quote) { q.Lines[1].Plan.ID = "No" },
 		"Lines[1].Plan.PropertyID":           func(q *availability.Quote) { q.Lines[1].Plan.PropertyID = "prop_124" },
 		"Lines[1].Party.Adults":              func(q *availability.Quote) { q.Lines[1].Party.Adults = 0 },
-		"Lines[1].RoomTypeID":                func(q *availability.Quote) { *q.Lines[1].Party = *q.Lines[2].Party; q.Lines[1].Plan.ID = "non-ref" },
+		"Lines[2].RoomTypeID":                func(q *availability.Quote) { *q.Lines[2].Party = *q.Lines[1].Party },
 		"Lines[0].Nights[1].Source":          func(q *availability.Quote) { q.Lines[0].Nights[1].Source = money("1.00 USD") },
 		"Lines[1].Nights[1].Source":          func(q *availability.Quote) { q.Lines[1].Nights[1].Source = dynastay.Money{} },
 		"Lines[1].Nights[2].Source":          func(q *availability.Quote) { q.Lines[1].Nights[2].Source = money("-1.00 USD") },
-		"Lines[2].Nights[2].Source.Currency": func(q *availability.Quote) { q.Lines[2].Nights[2].Source = money("300.00 EUR") },
+		"Lines[1].Nights[2].Source.Currency": func(q *availability.Quote) { q.Lines[1].Nights[2].Source = money("300.00 EUR") },
 		"Lines[2].Nights[0].Source: of flex": func(q *availability.Quote) { q.Lines[2].Nights[0].Source = money("301.00 USD") },
 		"Lines[3].Nights[0].Source: of club": func(q *availability.Quote) { q.Lines[3].Nights[0].Source = money("281.00 USD") },
+		"Lines[1].Party: flex asks for it":   func(q *availability.Quote) { q.Lines[1].Party = nil },
+		"Lines[0].Party: others have one":    func(q *availability.Quote) { q.Lines[0].Party = nil },
+		"Guests":                             func(q *availability.Quote) { q.Lines[0].Party.Adults = 2 },
+		"Lines[1].Nights[0].Price: no plan":  func(q *availability.Quote) { withoutPlan(q) },
 		"Lines[1].Quantity: ten thousand":    func(q *availability.Quote) { q.Lines[1].Quantity = 10_000 },
 		"Lines: eleven parties":              func(q *availability.Quote) { moreLines(q, 7, "flex") },
-		"Lines: five plans":                  func(q *availability.Quote) { moreLines(q, 1, "a"); moreLines(q, 1, "b") },
+		"Lines: five plans":                  func(q *availability.Quote) { moreLines(q, 1, "a"); moreLines(q, 1, "b"); moreLines(q, 1, "c") },
 	} {
 		q, err := repo.Quote(t.Context(), requestUnder(stay, roomsUnder("", 1, adults(1)), roomsUnder("flex", 1, adults(1)),
 			roomsUnder("flex", 1, adults(2)), roomsUnder("club", 1, adults(2))))
@@ -377,6 +394,15 @@ func TestQuoteUnderPlansIsValidated(t *testing.T) {
 		field, _, _ := strings.Cut(field, ": ")
 		blame.Invalid(t, q.Validate(), field, field)
 	}
+}
+
+// withoutPlan makes the second line one without a plan, at another price than the first.
+func withoutPlan(q *availability.Quote) {
+	q.Lines[1].Plan, q.Lines[1].Party = nil, adults(2)
+	for i := range q.Lines[1].Nights {
+		q.Lines[1].Nights[i].Source = dynastay.Money{}
+	}
+	q.Lines[1].Nights[0].Price = money("281.00 USD")
 }
 
 // rankOf orders the lines as the test names them.
@@ -410,4 +436,72 @@ func TestRequoteRefusesPlans(t *testing.T) {
 		blame.Invalid(t, err, "Rooms[0]")
 	}
 	assert.Empty(t, stop(), "no request was sent")
+}
+
+// What is stored wrongly is not the mistake of who asks.
+func TestStoredPricesOfPlansMayBeCorrupt(t *testing.T) {
+	t.Parallel()
+	for _, price := range []string{"250.001", "-5", "10000000000000000"} {
+		db, repo := openForPlans(t)
+		putNights(t, db, night(roomTypeID, "2026-07-11", ratesOnSale(dynastay.Item{"flex": mapOf(dynastay.Item{"P": number(price)})})))
+		for _, plan := range []string{"flex", "non-ref"} {
+			_, err := repo.Quote(t.Context(), requestUnder(stay, roomsUnder(plan, 1, nil)))
+			require.ErrorIs(t, err, dynastay.ErrCorrupt, price)
+			assert.NotErrorIs(t, err, dynastay.ErrInvalid)
+		}
+		_, err := repo.Quote(t.Context(), requestUnder(stay, roomsUnder("early", 1, nil)))
+		assert.NoError(t, err, "another plan")
+	}
+}
+
+// A night outside the stay, which only the caller can have added, is ignored.
+func TestQuoteOfNightsOutsideTheStay(t *testing.T) {
+	t.Parallel()
+	_, repo := openForPlans(t)
+	checked, err := repo.Check(t.Context(), propertyID, roomTypeID, 1, stay)
+	require.NoError(t, err)
+	want, err := checked.PricesUnder(&plansOnSale()[0], nil, *adults(2), date("2026-06-01"))
+	require.NoError(t, err)
+	for _, day := range []string{"2026-07-09", "2026-07-13"} {
+		more := checked
+		other := checked.Nights[0]
+		other.Date = date(day)
+		more.Nights = append(slices.Clone(checked.Nights), other)
+		got, err := more.PricesUnder(&plansOnSale()[0], nil, *adults(2), date("2026-06-01"))
+		require.NoError(t, err)
+		assert.Equal(t, want, got)
+	}
+	_, err = checked.PricesUnder(&plansOnSale()[0], nil, availability.Party{}, date("2026-06-01"))
+	blame.Invalid(t, err, "Party.Adults")
+}
+
+// A reason appears once, however many parties ask, and children are the same in any order.
+func TestPartiesOfOnePlan(t *testing.T) {
+	t.Parallel()
+	db, repo := openForPlans(t)
+	family := func(ages ...int) *availability.Party {
+		return &availability.Party{Guests: availability.Guests{Adults: 1, Children: len(ages)}, ChildAges: ages}
+	}
+	large := func(r availability.Room) availability.Room {
+		r.Limits = availability.Limits{MaxAdults: 2, MaxChildren: 2, MaxOccupancy: 4}
+		return r
+	}
+	ages := []int{5, 3}
+	req := requestUnder(stay, large(roomsUnder("flex", 1, family(3, 5))), large(roomsUnder("flex", 1, family(ages...))), large(roomsUnder("flex", 1, adults(1))))
+	q, err := repo.Quote(t.Context(), req)
+	require.NoError(t, err)
+	require.Len(t, q.Lines, 2)
+	assert.Equal(t, family(3, 5), q.Lines[1].Party)
+	assert.Equal(t, 2, q.Lines[1].Quantity)
+	assert.Equal(t, []int{5, 3}, ages, "the request is not changed")
+
+	putNights(t, db, night(roomTypeID, "2026-07-10", ratesOnSale(dynastay.Item{
+		"flex": mapOf(dynastay.Item{"P": number("300"), "S": yes, "N": number("7")}),
+	})))
+	req.RatePlans[0].Conditions.MinStay = 7
+	_, err = repo.Quote(t.Context(), req)
+	assert.Equal(t, []availability.RefusedNight{
+		{RoomTypeID: roomTypeID, RatePlanID: "flex", Date: date("2026-07-10"), Reason: availability.StopSell},
+		{RoomTypeID: roomTypeID, RatePlanID: "flex", Date: date("2026-07-10"), Reason: availability.MinStay, Nights: 7},
+	}, blame.As[*availability.Refused](t, err).Nights)
 }

@@ -1,6 +1,7 @@
 package availability_test
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"strings"
@@ -202,6 +203,19 @@ func TestRatesAreLimited(t *testing.T) {
 	assert.Equal(t, o.Rates, nightOfRoom(t, repo, hotel, "2026-08-10").Rates)
 	require.NoError(t, set("plan-id-0000", availability.RateChange{Clear: true}))
 	require.NoError(t, set("plan-id-0009", price))
+
+	// What another caller clears after the nights were read makes room.
+	beforeRead := availability.UpdateRequest{PropertyID: hotel.ID, Changes: []availability.Change{
+		changeOf(hotel.RoomTypeID, o.Nights, availability.Change{Rates: rateChanges{"plan-id-0010": price}}),
+	}}
+	db.Faults.Inject(dyntest.After(func(context.Context) {
+		_, err := direct(db).Update(context.Background(), availability.UpdateRequest{PropertyID: hotel.ID, Changes: []availability.Change{
+			changeOf(hotel.RoomTypeID, o.Nights, availability.Change{Rates: rateChanges{"plan-id-0001": {Clear: true}}}),
+		}})
+		assert.NoError(t, err)
+	}), dyntest.When{Operation: "Query", Nth: 1})
+	_, err = repo.Update(t.Context(), beforeRead)
+	require.NoError(t, err)
 
 	// A night that other software filled beyond the limit can still be changed, but it cannot get more.
 	key := dynastay.Key{PK: "ROOM#" + hotel.RoomTypeID, SK: "DATE#2026-08-10"}

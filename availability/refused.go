@@ -16,7 +16,7 @@ const (
 	SoldOut           Reason = "sold_out"            // fewer rooms are left than requested
 	StopSell          Reason = "stop_sell"           // the host has taken the night off sale
 	PropertyClosed    Reason = "property_closed"     // the whole property is off sale
-	NotOnSale         Reason = "not_on_sale"         // the night was never opened, or belongs to a different property
+	NotOnSale         Reason = "not_on_sale"         // the night was never opened, or the rate plan is not sold for it
 	ClosedToArrival   Reason = "closed_to_arrival"   // a stay may not begin on this date
 	ClosedToDeparture Reason = "closed_to_departure" // a stay may not end on the morning after
 	MinStay           Reason = "min_stay"            // an arrival on this date must stay longer
@@ -36,7 +36,7 @@ type RefusedNight struct {
 	Left       int            // the rooms left, for SoldOut; 0 if the night is overbooked
 	Nights     int            // the limit, for MinStay and MaxStay
 	Days       int            // the limit, for TooEarly and TooLate
-	Price      dynastay.Money `json:",omitzero"` // the current price, for PriceChanged and OtherCurrency
+	Price      dynastay.Money `json:",omitzero"` // the current price, for PriceChanged and OtherCurrency; unset if there is none
 }
 
 // String returns the date and the reason, such as "2025-01-15 sold_out".
@@ -67,6 +67,17 @@ func (r *Refused) Has(reason Reason) bool {
 		}
 	}
 	return false
+}
+
+// addNew is add for nights of which some may be there already.
+func (r *Refused) addNew(nights []RefusedNight) {
+	var all []RefusedNight
+	for _, n := range nights {
+		if !slices.Contains(r.Nights, n) && !slices.Contains(all, n) {
+			all = append(all, n)
+		}
+	}
+	r.add(all)
 }
 
 // add adds nights in the order of the others.

@@ -20,8 +20,8 @@ const (
 	Unknown    Result = "unknown"     // the response was lost, and the values may have been written, or may still be written
 )
 
-// Why a date was not written. [DateReport.Err] may also be a [*SoldError], a [*LimitsError], or one of the errors of
-// [dynastay.DB.Write].
+// Why a date was not written. [DateReport.Err] may also be a [*SoldError], a [*LimitsError], [ErrRatesFull],
+// [ErrMixedCurrencies], or one of the errors of [dynastay.DB.Write].
 var (
 	// ErrNotOpen means that the night was never opened, or belongs to a different property. For departures, this is the
 	// night before.

@@ -10,7 +10,8 @@ import (
 	"github.com/dynastay/dynastay"
 )
 
-// Booked is what a booking has already, for a quote that changes it. Of the lines, the names, the policies and the
+// Booked is what a booking has already, for a quote that changes it. It has at most one line for each room type, and none
+// under a rate plan: bookings do not keep them yet. Of the lines, the names, the policies and the
 // subtotals are not used. A line whose quantity is not positive, which only other software can have stored, has no rooms.
 type Booked struct {
 	Stay    dynastay.Stay `json:",omitzero"`

@@ -26,7 +26,8 @@ type retaken struct {
 	date dynastay.Date
 }
 
-// Retake returns the actions that take the rooms of lines on the dates of a stay.
+// Retake returns the actions that take the rooms of lines on the dates of a stay. There is at most one line for each room
+// type.
 func (r *Repository) Retake(propertyID string, lines []Line, stay dynastay.Stay) *Retake {
 	t := &Retake{nights: r, propertyID: propertyID, lines: lines, stay: stay, each: map[dynastay.Ref]retaken{}}
 	for _, line := range lines {

@@ -35,7 +35,8 @@ type MissingNight struct {
 // Sale returns the sale of a quote. The quote must have passed [Quote.Validate].
 func (r *Repository) Sale(q *Quote) *Sale { return r.SaleFor(q, Booked{}) }
 
-// SaleFor returns the sale that changes a booking to match a quote. The quote must have passed [Quote.Validate].
+// SaleFor returns the sale that changes a booking to match a quote. The quote must have passed [Quote.Validate]. If the
+// booking has any lines, the quote has at most one line for each room type, and none under a rate plan.
 func (r *Repository) SaleFor(q *Quote, booked Booked) *Sale {
 	return &Sale{r, q, booked, nightSalesOf(q, booked)}
 }

@@ -159,8 +159,8 @@ func (c Change) changesNight() bool {
 //
 // These checks take 1 request for up to 99 room types and rate plans together. Each room type takes 1 consistent Query, and each night that
 // changes 1 UpdateItem, in parallel, see [dynastay.Options]. A night that another caller changed in the meantime
-// takes 2 requests more. A night with too many rooms sold takes 1 more, because rooms may have been returned since the
-// Query.
+// takes 2 requests more. A night with too many rooms sold, or too much for its rate plans, takes 1 more, because that may
+// have changed since the Query.
 func (r *Repository) Update(ctx context.Context, u UpdateRequest) (Report, error) {
 	if err := u.Validate(); err != nil {
 		return Report{}, err

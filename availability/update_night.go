@@ -41,7 +41,8 @@ func (r *Repository) writeNight(ctx context.Context, propertyID string, night *e
 			planned = false
 			got, err = r.update(tx, propertyID, night, row)
 			var sold *SoldError
-			if errors.As(err, &sold) && !fresh { // rooms may have been returned since the night was read
+			outdated := errors.As(err, &sold) || errors.Is(err, ErrRatesFull) || errors.Is(err, ErrMixedCurrencies)
+			if outdated && !fresh { // rooms may have been returned, and rates cleared, since the night was read
 				if err = read(ctx); err == nil {
 					got, err = r.update(tx, propertyID, night, row)
 				}

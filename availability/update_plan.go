@@ -122,11 +122,10 @@ func (u UpdateRequest) merged() (map[entry]*Change, error) {
 			all[at] = &Change{}
 		}
 		all[at].override(with)
-		if departures := all[entry{at.roomTypeID, at.date.AddDays(1), true}]; !at.departure && departures != nil {
-			for id, rate := range with.Rates {
-				if rate.Clear { // it also removes what earlier changes have set for the departures on the next date
-					delete(departures.Rates, id)
-				}
+		for id, rate := range with.Rates {
+			departures := all[entry{at.roomTypeID, at.date.AddDays(1), true}]
+			if rate.Clear && departures != nil { // it also removes what earlier changes have set for the next date
+				delete(departures.Rates, id)
 			}
 		}
 	}

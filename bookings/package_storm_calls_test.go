@@ -25,7 +25,8 @@ type nightCall interface {
 // nightModel returns the model of a night that is opened as given.
 func nightModel(opened availability.Night) porcupine.Model {
 	return porcupine.Model{
-		Init: func() any { return opened },
+		Init:  func() any { return opened },
+		Equal: reflect.DeepEqual,
 		Step: func(state, input, _ any) (bool, any) {
 			after, ok := input.(nightCall).after(state.(availability.Night))
 			return ok, after

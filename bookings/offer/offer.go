@@ -103,13 +103,15 @@ func (o Offer) validate() error {
 // validateQuote also checks what a quote of package availability always has, but [availability.Quote.Validate] does not
 // check.
 func validateQuote(q *availability.Quote) error {
-	if err := q.Validate(); err != nil {
-		return err
-	}
 	for i, line := range q.Lines {
 		if line.Plan != nil || line.Party != nil {
 			return dynastay.Invalid(fmt.Sprintf("Lines[%d]", i), "must have no rate plan and no party: bookings do not keep them yet")
 		}
+	}
+	if err := q.Validate(); err != nil {
+		return err
+	}
+	for i, line := range q.Lines {
 		for j, date := range line.Overbooked {
 			if !q.Stay.Contains(date) {
 				return dynastay.Invalid(fmt.Sprintf("Lines[%d].Overbooked[%d]", i, j), "must be a night of the stay")
