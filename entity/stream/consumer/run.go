@@ -223,6 +223,8 @@ func (r *run) forget(all []*position) {
 func (r *run) keep(ctx context.Context, p *position, mayEnd bool) error {
 	rd := r.holds(p)
 	switch {
+	case r.finishing && rd == nil && p.Owner == r.me: // handed over, or taken by a write whose response was lost
+		return r.write(ctx, p, func(p *position) { p.Owner, p.Wanted = p.Wanted, "" })
 	case r.finishing && p.Wanted == r.me:
 		return r.write(ctx, p, func(p *position) { p.Wanted = "" })
 	case rd == nil:
@@ -375,11 +377,15 @@ func (r *run) finish(ctx context.Context) {
 	defer cancel()
 	for {
 		all, err := r.read(ctx)
+		// What the process has without a reader, or may still be given, is read again: another process may write it first.
+		mine := slices.ContainsFunc(all, func(p *position) bool {
+			return p.Owner == r.me && r.holds(p) == nil || p.Wanted == r.me
+		})
 		if err == nil {
 			r.forget(all)
 			err = each(all, func(p *position) error { return r.keep(ctx, p, false) })
 		}
-		if err == nil && len(r.readers()) == 0 {
+		if err == nil && !mine && len(r.readers()) == 0 {
 			return
 		}
 		// Another process may have asked for a shard in between.

@@ -195,6 +195,39 @@ func TestShardsAreShared(t *testing.T) {
 	}
 }
 
+// A process that is stopped just when another one hands a shard over to it releases the shard, although it has not read it.
+func TestStopReleasesWhatWasHandedOver(t *testing.T) {
+	t.Parallel()
+	db := newDB(t, dyntest.Seed(1))
+	shards := db.Reshard(2, 5)
+	spec := quick(consumer.Spec{Router: (&book{}).router(db.Direct)})
+	one := consumer.New(db.Direct, shards, spec)
+	defer run(t, one)()
+	readings := map[string]int{}
+	for range 6 {
+		turn(t, db.Direct, readings, names(8)...)
+	}
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		count := owners(c, t.Context(), one)
+		require.Len(c, count, 1)
+		for owner, n := range count {
+			assert.True(c, owner != "" && n > 3, "open shards")
+		}
+	}, patience, 20*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	db.Faults.Inject(dyntest.After(func(context.Context) { // it has asked for a shard
+		assert.Eventually(t, func() bool { return len(owners(t, context.Background(), one)) == 2 }, patience, time.Millisecond)
+		cancel()
+	}), dyntest.When{Operation: "UpdateItem", Nth: 1})
+	spec.Lease = patience // nobody could take the shard for so long
+	spec.OnError = ignore
+	require.NoError(t, consumer.New(db.DB, shards, spec).Run(ctx))
+	count := owners(t, t.Context(), one)
+	delete(count, "") // until the first process takes it back
+	assert.Len(t, count, 1, "the process that is stopped has none")
+}
+
 // A handler that is running when Run is stopped may finish, and what it did is not repeated.
 func TestStopLetsAHandlerFinish(t *testing.T) {
 	t.Parallel()
