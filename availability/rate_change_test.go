@@ -11,6 +11,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -179,6 +180,15 @@ func TestUpdateChecksRates(t *testing.T) {
 
 	require.NoError(t, run(rateChanges{"none": {Clear: true}, "suites": {Clear: true}}), "what a plan leaves behind can be removed")
 	require.NoError(t, run(rateChanges{"none": price}, rateChanges{"none": {Clear: true}}), "nothing is set for it")
+	raw.Put(t, db, keys.PropertiesTable, dynastay.Item{
+		"PK": dynastay.Text("PROPERTY#" + hotel.ID), "SK": dynastay.Text("ROOM#room_suite"),
+		"Currency": dynastay.Text("USD"), "TotalRooms": dynastay.Number(1),
+	})
+	_, notOpen := repo.Update(t.Context(), availability.UpdateRequest{PropertyID: hotel.ID, OpenOnly: true, Changes: []availability.Change{
+		changeOf("room_suite", july, availability.Change{Rates: rateChanges{"suites": {StopSell: ptr(true)}}}),
+		changeOf(hotel.RoomTypeID, july, availability.Change{Rates: rateChanges{"suites": {Clear: true}}}),
+	}})
+	require.NoError(t, notOpen, "the plan is sold for the suite, and only cleared elsewhere")
 	require.NoError(t, run(rateChanges{"flex": {MinStay: ptr(3)}}))
 	err := run(rateChanges{"flex": {MaxStay: ptr(2)}})
 	assert.Equal(t, &availability.LimitsError{RatePlanID: "flex", MinStay: 3, MaxStay: 2}, blame.As[*availability.LimitsError](t, err))

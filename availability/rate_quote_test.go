@@ -310,15 +310,16 @@ func TestQuoteChecksPlansAndParties(t *testing.T) {
 	}
 	stop := db.Faults.Record()
 	for field, edit := range map[string]func(r *availability.QuoteRequest){
-		"Rooms[0].RatePlanID":       func(r *availability.QuoteRequest) { r.Rooms[0].RatePlanID = "none" },
-		"Rooms[0].Party":            func(r *availability.QuoteRequest) { *r = requestUnder(stay, roomsUnder("flex", 2, nil)) },
-		"Rooms[0].Party: inherited": func(r *availability.QuoteRequest) { *r = requestUnder(stay, roomsUnder("non-ref", 2, nil)) },
-		"Rooms[0].Party: meals":     func(r *availability.QuoteRequest) { *r = requestUnder(stay, roomsUnder("club", 2, nil)) },
-		"Rooms[1].Party":            two(adults(1), nil),
-		"Rooms[1].Party.Adults":     func(r *availability.QuoteRequest) { two(adults(1), adults(0))(r); r.Guests.Adults = 2 },
-		"Rooms[0].Party.Adults":     two(adults(3), adults(1)),
-		"Rooms[0].Party.Children":   two(&availability.Party{Guests: availability.Guests{Adults: 1, Children: 2}}, adults(1)),
-		"Rooms[1].Party.ChildAges":  two(adults(1), &availability.Party{Guests: availability.Guests{Adults: 1}, ChildAges: []int{3}}),
+		"Rooms[0].RatePlanID":            func(r *availability.QuoteRequest) { r.Rooms[0].RatePlanID = "none" },
+		"Rooms[0].Party":                 func(r *availability.QuoteRequest) { *r = requestUnder(stay, roomsUnder("flex", 2, nil)) },
+		"Rooms[0].Party: of two entries": two(nil, nil),
+		"Rooms[0].Party: inherited":      func(r *availability.QuoteRequest) { *r = requestUnder(stay, roomsUnder("non-ref", 2, nil)) },
+		"Rooms[0].Party: meals":          func(r *availability.QuoteRequest) { *r = requestUnder(stay, roomsUnder("club", 2, nil)) },
+		"Rooms[1].Party":                 two(adults(1), nil),
+		"Rooms[1].Party.Adults":          func(r *availability.QuoteRequest) { two(adults(1), adults(0))(r); r.Guests.Adults = 2 },
+		"Rooms[0].Party.Adults":          two(adults(3), adults(1)),
+		"Rooms[0].Party.Children":        two(&availability.Party{Guests: availability.Guests{Adults: 1, Children: 2}}, adults(1)),
+		"Rooms[1].Party.ChildAges":       two(adults(1), &availability.Party{Guests: availability.Guests{Adults: 1}, ChildAges: []int{3}}),
 		"Rooms[0].Party: too many in one": func(r *availability.QuoteRequest) {
 			two(&availability.Party{Guests: availability.Guests{Adults: 2, Children: 1}}, adults(1))(r)
 		},

@@ -239,7 +239,7 @@ func nightOfRoom(t *testing.T, repo *availability.Repository, h fixture.Hotel, d
 
 func TestOpenWithRates(t *testing.T) {
 	t.Parallel()
-	_, hotel, repo := openWithPlans(t)
+	db, hotel, repo := openWithPlans(t)
 	o := availability.OpenRequest{
 		PropertyID: hotel.ID, RoomTypeID: hotel.RoomTypeID, Rooms: 1, Price: fixture.Price, Nights: dynastay.MustStay("2026-08-10", "2026-08-12"),
 		Rates: rates{
@@ -271,9 +271,14 @@ func TestOpenWithRates(t *testing.T) {
 		bad := o
 		bad.Rates = maps.Clone(o.Rates)
 		edit(bad.Rates)
+		stop := db.Faults.Record()
 		_, err := repo.Open(t.Context(), bad)
+		requests := stop()
 		field, _, _ = strings.Cut(field, ": ")
 		blame.Invalid(t, err, field, field)
+		if field != "Rates[members].Price" { // what the plan has must be read first
+			assert.Empty(t, requests, field)
+		}
 	}
 	o.Rates["none"] = availability.Rate{MinStay: 2}
 	_, err = repo.Open(t.Context(), o)
