@@ -356,10 +356,13 @@ func TestQuoteChecksPlansAndParties(t *testing.T) {
 		field, _, _ := strings.Cut(field, ": ")
 		blame.Invalid(t, err, field, field)
 	}
-	assert.Empty(t, stop(), "no request was sent")
 	req := requestUnder(stay, roomsUnder("flex", 1, nil))
-	req.RatePlans[1].Name = ""
+	req.RatePlans[0].Name = ""
 	_, err := repo.Quote(t.Context(), req)
+	blame.Invalid(t, err, "RatePlans[0].Name")
+	assert.Empty(t, stop(), "no request was sent")
+	req.RatePlans[0].Name, req.RatePlans[1].Name = "Flexible", ""
+	_, err = repo.Quote(t.Context(), req)
 	require.NoError(t, err, "a plan that no room names")
 }
 
@@ -378,13 +381,17 @@ func TestQuoteUnderPlansIsValidated(t *testing.T) {
 		"Lines[1].Nights[2].Source.Currency": func(q *availability.Quote) { q.Lines[1].Nights[2].Source = money("300.00 EUR") },
 		"Lines[2].Nights[0].Source: of flex": func(q *availability.Quote) { q.Lines[2].Nights[0].Source = money("301.00 USD") },
 		"Lines[3].Nights[0].Source: of club": func(q *availability.Quote) { q.Lines[3].Nights[0].Source = money("281.00 USD") },
-		"Lines[1].Party: flex asks for it":   func(q *availability.Quote) { q.Lines[1].Party = nil },
-		"Lines[0].Party: others have one":    func(q *availability.Quote) { q.Lines[0].Party = nil },
-		"Guests":                             func(q *availability.Quote) { q.Lines[0].Party.Adults = 2 },
-		"Lines[1].Nights[0].Price: no plan":  func(q *availability.Quote) { withoutPlan(q) },
-		"Lines[1].Quantity: ten thousand":    func(q *availability.Quote) { q.Lines[1].Quantity = 10_000 },
-		"Lines: eleven parties":              func(q *availability.Quote) { moreLines(q, 7, "flex") },
-		"Lines: five plans":                  func(q *availability.Quote) { moreLines(q, 1, "a"); moreLines(q, 1, "b"); moreLines(q, 1, "c") },
+		"Lines[1].Party: flex asks for it": func(q *availability.Quote) {
+			for i := range q.Lines {
+				q.Lines[i].Party = nil
+			}
+		},
+		"Lines[0].Party: others have one":   func(q *availability.Quote) { q.Lines[0].Party = nil },
+		"Guests":                            func(q *availability.Quote) { q.Lines[0].Party.Adults = 2 },
+		"Lines[1].Nights[0].Price: no plan": func(q *availability.Quote) { withoutPlan(q) },
+		"Lines[1].Quantity: ten thousand":   func(q *availability.Quote) { q.Lines[1].Quantity = 10_000 },
+		"Lines: eleven parties":             func(q *availability.Quote) { moreLines(q, 7, "flex") },
+		"Lines: five plans":                 func(q *availability.Quote) { moreLines(q, 1, "a"); moreLines(q, 1, "b"); moreLines(q, 1, "c") },
 	} {
 		q, err := repo.Quote(t.Context(), requestUnder(stay, roomsUnder("", 1, adults(1)), roomsUnder("flex", 1, adults(1)),
 			roomsUnder("flex", 1, adults(2)), roomsUnder("club", 1, adults(2))))
@@ -488,7 +495,7 @@ func TestPartiesOfOnePlan(t *testing.T) {
 		return r
 	}
 	ages := []int{5, 3}
-	req := requestUnder(stay, large(roomsUnder("flex", 1, family(3, 5))), large(roomsUnder("flex", 1, family(ages...))), large(roomsUnder("flex", 1, adults(1))))
+	req := requestUnder(stay, large(roomsUnder("flex", 1, family(ages...))), large(roomsUnder("flex", 1, family(3, 5))), large(roomsUnder("flex", 1, adults(1))))
 	q, err := repo.Quote(t.Context(), req)
 	require.NoError(t, err)
 	require.Len(t, q.Lines, 2)

@@ -130,6 +130,24 @@ func TestSaleAssertsTheSource(t *testing.T) {
 	}
 }
 
+// A refusal has no reason that the sale does not look at: the restrictions of the source, and a price that a derived plan
+// has for other software.
+func TestRefusalHasOnlyReasonsOfTheSale(t *testing.T) {
+	t.Parallel()
+	db, repo := openForPlans(t)
+	nonRef, club := quoted(t, repo, roomsUnder("non-ref", 1, adults(1))), quoted(t, repo, roomsUnder("club", 1, adults(1)))
+	putNights(t, db, night(roomTypeID, "2026-07-11", dynastay.Item{"PricePerNight": number("281")}, ratesOnSale(dynastay.Item{
+		"flex": mapOf(dynastay.Item{"P": number("301"), "S": yes}), "club": mapOf(dynastay.Item{"P": number("1")}),
+	})))
+	for q, want := range map[*availability.Quote]availability.RefusedNight{
+		nonRef: {RatePlanID: "flex", Price: money("301.00 USD")}, club: {Price: money("281.00 USD")},
+	} {
+		want.RoomTypeID, want.Date, want.Reason = roomTypeID, date("2026-07-11"), availability.PriceChanged
+		_, err := sellAt(t.Context(), db.DB, q)
+		assert.Equal(t, []availability.RefusedNight{want}, blame.As[*availability.Refused](t, err).Nights)
+	}
+}
+
 // The refusal, written in Go, agrees with DynamoDB's condition for rate plans as well, whatever is stored: a quote is sold
 // if and only if the night, its plans and their sources still are as quoted.
 func TestRatesAgreeWithTheDatabase(t *testing.T) {
