@@ -32,8 +32,9 @@ type Room struct {
 	CancellationPolicy CancellationPolicy // of the room type; that of the rate plan overrides it
 	// RatePlanID is the plan under which the rooms are sold; "" sells them at the price of the nights, whoever stays.
 	RatePlanID string
-	// Party are the guests of each of the rooms. It is optional if the request is for one room, which has all guests, and if
-	// no price depends on who stays.
+	// Party are the guests of each of the rooms. It can be nil in two cases: the request is for one room, which then has all
+	// guests, or no price depends on who stays. If one room has a party, all must have one, and together they must be the
+	// guests of the request.
 	Party *Party `json:",omitzero"`
 }
 
@@ -83,7 +84,7 @@ type Line struct {
 	// Plan has the terms of the rate plan when the line was priced, with the Party of the plan that it is derived from. It has
 	// no Description, room types, order and times. Nil without a rate plan.
 	Plan  *RatePlan `json:",omitzero"`
-	Party *Party    `json:",omitzero"` // the guests of each room; nil if nobody said so
+	Party *Party    `json:",omitzero"` // the guests of each room; nil if unspecified
 }
 
 // planID returns the id of the line's rate plan, or "".

@@ -13,7 +13,8 @@ import (
 )
 
 // Rate is what a night has for one rate plan: the price of a plan with prices of its own, and restrictions of stays under
-// the plan. The restrictions of the night hold beside them. The zero Rate says nothing, and is not stored.
+// the plan. The restrictions of the night also apply, but those of the plan that this one is derived from do not. The zero
+// Rate has no effect, and is not stored.
 type Rate struct {
 	Price           dynastay.Money `json:",omitzero"` // for one room; unset for a plan that derives its price
 	StopSell        bool           // the plan is off sale; the others are not

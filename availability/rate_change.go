@@ -8,7 +8,8 @@ import (
 	"github.com/dynastay/dynastay"
 )
 
-// RateChange sets what nights have for one rate plan. A nil field leaves the stored value unchanged.
+// RateChange sets what nights have for one rate plan. A nil field leaves the stored value unchanged. A later change of a
+// request overrides only what it sets.
 type RateChange struct {
 	// Clear first removes everything that the night has for the plan, and with it a closed departure on the next date.
 	Clear bool `json:",omitzero"`

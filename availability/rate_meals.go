@@ -36,7 +36,7 @@ type Meals struct {
 	// Added means that the amounts are added to the price of the night, after supplements for the party and discounts.
 	// Otherwise the price includes them: what remains is the lodging.
 	Added bool
-	Adult dynastay.Money `json:",omitzero"` // for each adult and night
+	Adult dynastay.Money `json:",omitzero"` // for each adult and night, and each child if there are no Bands
 	// Bands are the amounts for children, by age. A child who is older than all of them counts as an adult; without bands,
 	// every child does.
 	Bands []MealBand `json:",omitzero"` // ascending, at most 6

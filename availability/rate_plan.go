@@ -17,14 +17,14 @@ import (
 
 // RatePlan is a way in which a property sells its rooms: at what price, with which meals, for whom, and on what terms.
 // A property without rate plans has one price for a night, [Night.Price]. With plans, it sells the same rooms in several
-// ways at once, such as flexible beside non-refundable, or with and without breakfast.
+// ways at once, such as flexible and non-refundable, or with and without breakfast.
 //
 // A plan either has a price of its own for each night, which is stored with the night, or derives it from another price.
 // [RatePlan.Price] says what a stay costs.
 type RatePlan struct {
 	PropertyID string
 	// ID has 1 to 12 of a–z, 0–9, _ and -, and begins with a letter or a digit. The host chooses it. It is unique in the
-	// property, and is never used again: bookings refer to it for years, and it is stored with every night, so it is
+	// property, and is never used again: bookings refer to it for years, and it is stored with every night, so keep it
 	// short.
 	ID          string
 	Name        string // at most entity.MaxName bytes
@@ -41,7 +41,7 @@ type RatePlan struct {
 	Discounts  Discounts      `json:",omitzero"`
 
 	Active       bool // it is sold; a plan that is not is kept for the bookings that name it
-	Advertised   bool // guests see it in searches; others are sold by staff, or to who knows their names
+	Advertised   bool // guests see it in searches; others are sold by staff, or to guests who know their names
 	DisplayOrder int  // plans are listed in ascending order, equal ones by id; 0 to 1,000
 
 	CreatedAt time.Time `json:",omitzero"`

@@ -286,10 +286,14 @@ func (o offering) price(today dynastay.Date, read []Night) (prices []NightPrice,
 	return prices, refused(no), err
 }
 
-// PricesUnder returns the prices of one room under a rate plan for a party, and why they came about. from is the plan that
-// the plan is derived from, or nil; today is the date at the property. The error is a [*Refused] if the stay cannot be sold
-// under the plan: with everything in a.Refused, with what the nights have for the plan, and with the conditions of the plan
-// itself. It is a [*dynastay.InvalidError] as that of [RatePlan.Price].
+// PricesUnder returns the prices of one room under a rate plan for a party, with the steps that lead to them. from is the
+// plan that the plan is derived from, or nil; today is the date at the property. It does not check that the party fits the
+// room.
+//
+// If the stay cannot be sold under the plan, the error is a [*Refused]. It contains everything in a.Refused, the plan's
+// restrictions on the nights, and the plan's conditions that the stay does not meet. A plan that is not active, or not for
+// the room type, is [NotOnSale]. An invalid request or plan, and a stored price that cannot be a price, is a
+// [*dynastay.InvalidError] as that of [RatePlan.Price].
 func (a Availability) PricesUnder(plan, from *RatePlan, party Party, today dynastay.Date) (Prices, error) {
 	o := offering{a.PropertyID, a.RoomTypeID, plan, from, &party, a.Stay}
 	nights, no, err := o.price(today, a.Nights)

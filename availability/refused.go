@@ -27,7 +27,8 @@ const (
 	TooLate           Reason = "too_late"            // the rate plan must be booked earlier
 )
 
-// RefusedNight is one night that cannot be sold, and why.
+// RefusedNight is one night that cannot be sold, and why. What a rate plan demands of the stay as a whole, such as its
+// minimum stay, is reported for the night of arrival.
 type RefusedNight struct {
 	RoomTypeID string
 	RatePlanID string        // if the plan refuses the night; "" otherwise

@@ -149,18 +149,22 @@ func (c Change) changesNight() bool {
 // have changed in the meantime, set Only to [Report.Retry]. After any other error, the request was refused, nothing was
 // written, and the report is empty.
 //
-// A request that does not match the room types is a [*dynastay.InvalidError], and nothing is written. Its field is, for
-// example, "Changes[0].Price.Currency" if the currency differs from that of the base price, and "Changes[0].Rooms" if
-// there are more rooms than the room type has and AboveCapacity is not set; "Changes[0].Rates[flex]" if the plan is not
-// sold for a room type, and "Changes[0].Rates[flex].Price" if it derives its price. Update returns [dynastay.ErrNotFound] if
-// the property has no such room type, or no such rate plan; the rates of a plan that is not there can still be cleared.
-// Nights are opened with [Repository.Open] only, and Update does not change whether
-// the property is closed.
+// A request that does not match the room types or the rate plans is a [*dynastay.InvalidError], and nothing is written. Its
+// field is, for example:
 //
-// These checks take 1 request for up to 99 room types and rate plans together. Each room type takes 1 consistent Query, and each night that
-// changes 1 UpdateItem, in parallel, see [dynastay.Options]. A night that another caller changed in the meantime
-// takes 2 requests more. A night with too many rooms sold, or too much for its rate plans, takes 1 more, because that may
-// have changed since the Query.
+//   - "Changes[0].Price.Currency" if the currency differs from that of the base price
+//   - "Changes[0].Rooms" if there are more rooms than the room type has and AboveCapacity is not set
+//   - "Changes[0].Rates[flex]" if the plan is not sold for a room type
+//   - "Changes[0].Rates[flex].Price" if the plan derives its price
+//
+// Update returns [dynastay.ErrNotFound] if the property has no such room type or rate plan. The rates of a plan that does not
+// exist can still be cleared. Nights are opened with [Repository.Open] only, and Update does not change whether the property
+// is closed.
+//
+// These checks take 1 request for up to 99 room types and rate plans together. Each room type takes 1 consistent Query, and
+// each night that changes 1 UpdateItem, in parallel, see [dynastay.Options]. A night that another caller changed in the
+// meantime takes 2 requests more. A night with too many rooms sold, or too much for its rate plans, takes 1 more, because
+// that may have changed since the Query.
 func (r *Repository) Update(ctx context.Context, u UpdateRequest) (Report, error) {
 	if err := u.Validate(); err != nil {
 		return Report{}, err

@@ -237,8 +237,8 @@ func (s *ratePlans) checkRooms(before, p *availability.RatePlan) error {
 }
 
 // CreateRatePlanOp creates a rate plan. It fails with [dynastay.ErrNotFound] if the property does not exist, with
-// [dynastay.ErrAlreadyExists] if it has a plan with the id, also one that is not active, with a [*StatusError] if it is
-// being deleted, and with [ErrForeign]. A [*dynastay.InvalidError] names the field of a plan that does not fit to the
+// [dynastay.ErrAlreadyExists] if it has a plan with the id, even an inactive one, with a [*StatusError] if it is
+// being deleted, and with [ErrForeign]. A [*dynastay.InvalidError] names the field of a plan that does not fit the
 // property: a plan is derived from an active one with prices of its own, and its amounts are in the currency of the room
 // types. A property has at most 40 active plans, and 200 with the others; a plan has at most 4,096 bytes as it is stored.
 func (r *Repository) CreateRatePlanOp(plan availability.RatePlan) *dynastay.Operation[*availability.RatePlan] {
@@ -297,7 +297,7 @@ func (r *Repository) CreateRatePlan(
 //
 // It fails with [dynastay.ErrNotFound] if the property or the plan does not exist, with [dynastay.ErrVersion] if the
 // plan is not at the version of [dynastay.IfVersion], with [dynastay.ErrCorrupt] if the plan cannot be decoded, and
-// otherwise like [Repository.CreateRatePlanOp]. A plan from which others are derived cannot become a derived one, and not
+// otherwise like [Repository.CreateRatePlanOp]. A plan from which others are derived cannot become derived, and cannot
 // be archived while they are active.
 func (r *Repository) UpdateRatePlanOp(
 	propertyID, planID string, fn func(*availability.RatePlan) error, opts ...dynastay.UpdateOption,
