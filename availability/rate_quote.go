@@ -9,8 +9,8 @@ import (
 	"github.com/dynastay/dynastay"
 )
 
-// The numbers of lines and of rate plans that a quote can have for one room type. All of them are asserted in one
-// condition for each night, which has a limit.
+// The numbers of lines and of rate plans that a quote can have for one room type. The plans are asserted in one condition
+// for each night, which has a limit; the lines are items of a booking.
 const (
 	maxLines = 10
 	maxPlans = 4
