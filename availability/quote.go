@@ -72,7 +72,11 @@ type Quote struct {
 
 // Line is the part of a quote or a booking that concerns one room type, and in a quote one rate plan and one party.
 type Line struct {
-	RoomTypeID         string
+	RoomTypeID string
+	// Number names one of several lines that a booking has for a room type: 1 for the first, and never used again for another
+	// line if it is greater. It is 0 in a quote, unless the line goes on with one of a booking that has a plan or a party, or
+	// is not the first.
+	Number             int
 	Name               string
 	Quantity           int
 	CancellationPolicy CancellationPolicy
