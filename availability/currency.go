@@ -134,10 +134,11 @@ func (o OpenRequest) onGuard(tx *dynastay.Tx) error {
 // booking keeps, or of the first night.
 func (q *Quote) inOtherCurrencies(booked Booked) (all []RefusedNight) {
 	var kept, first dynastay.Currency
-	for _, line := range q.Lines {
+	goesOn := booked.GoesOn(q.Lines)
+	for i, line := range q.Lines {
 		for _, night := range line.Nights {
 			if night.Price.Validate() == nil { // otherwise there is no quote for another reason
-				kept = cmp.Or(kept, booked.kept(line.RoomTypeID, line.Quantity, night.Date).Currency())
+				kept = cmp.Or(kept, booked.kept(goesOn[i], &line, night.Date).Price.Currency())
 				first = cmp.Or(first, night.Price.Currency())
 			}
 		}

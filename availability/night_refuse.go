@@ -2,8 +2,9 @@ package availability
 
 import "github.com/dynastay/dynastay"
 
-// refuse applies the conditions of a sale to one night of a stay. night is nil if it has no item. overbook is the
-// number of rooms by which the night may be overbooked after the sale. The verdict explains; what decides is the condition
+// refuse applies the conditions of a sale to one night of a stay. night is nil if it has no item. The quantity of the line
+// is what the sale needs of the rooms that are left, 0 if it returns as many. overbook is the number of rooms by which the
+// night may be overbooked after the sale. The verdict explains; what decides is the condition
 // of the write, see prepareTake, which must have the same rules.
 func refuse(propertyID string, line Line, overbook int, stay dynastay.Stay, date dynastay.Date, night *Night) []RefusedNight {
 	because := func(reason Reason) RefusedNight {
@@ -19,10 +20,10 @@ func refuse(propertyID string, line Line, overbook int, stay dynastay.Stay, date
 	if night.PropertyClosed {
 		all = append(all, because(PropertyClosed))
 	}
-	if night.Available+overbook < line.Quantity {
+	if line.Quantity > 0 && night.Available+overbook < line.Quantity {
 		soldOut := because(SoldOut)
 		soldOut.Left = max(0, night.Available)
 		all = append(all, soldOut)
 	}
-	return append(all, Booked{}.rules(stay, date, true).broken(line.RoomTypeID, stay, night)...)
+	return append(all, allRulesOf(stay, date).broken(line.RoomTypeID, stay, night)...)
 }

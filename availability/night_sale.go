@@ -17,9 +17,11 @@ type nightSale struct {
 	date       dynastay.Date
 	lines      []int          // of the quote; none if the night is not in it
 	rooms      int            // to take, for all lines together; negative to return
-	price      dynastay.Money // the quoted price of the night, if rooms are taken for it; otherwise unset
+	sells      bool           // a line of the quote gets the night anew: it is not one that the booking keeps
+	price      dynastay.Money // the quoted price of the night, if it is sold at that; otherwise unset
 	rates      []rateSale     // of the rate plans that are concerned, ordered by id
 	rules      rules          // of the night, and of its rates that are sold, which the stay must meet
+	kept       rules          // of its rates that are kept
 }
 
 // overbooks reports whether the sale takes more rooms than the night had when it was seen.
@@ -34,10 +36,10 @@ func returnable(night dynastay.Row, propertyID string) bool {
 	return night.Exists() && night.Text("PropertyId") == propertyID && night.Value(attrAvailable).Kind() == dynastay.KindNumber
 }
 
-// nightSalesOf returns what changes a booking to match a quote. A night that the booking keeps with the same quantity is not
-// among it, unless the stay must meet a rule of it. The lines of one room type meet in one entry a night: a transaction has
-// one action for an item.
-func nightSalesOf(q *Quote, booked Booked) (all []nightSale) {
+// nightSalesOf returns what changes a booking to match a quote. A night that the booking keeps with the same quantities and
+// plans is not among it, unless the stay must meet a rule of it. The lines of one room type meet in one entry a night: a
+// transaction has one action for an item.
+func nightSalesOf(q *Quote, booked Booked, goesOn []int) (all []nightSale) {
 	first := map[string]int{} // where the nights of a room type begin
 	for i, line := range q.Lines {
 		from, there := first[line.RoomTypeID]
@@ -60,20 +62,20 @@ func nightSalesOf(q *Quote, booked Booked) (all []nightSale) {
 	}
 	for i := range all {
 		at := &all[i]
-		if at.rooms > 0 {
-			at.quoted(q)
-		}
-		at.rules = booked.rules(q.Stay, at.date, at.rooms > 0)
+		at.kept = booked.rules(q.Stay, at.date)
+		at.rules = at.kept
+		at.quoted(q, booked, goesOn)
 	}
-	all = slices.DeleteFunc(all, func(at nightSale) bool { return at.rooms == 0 && at.rules == 0 })
-	for _, line := range booked.Lines {
-		if line.Quantity < 1 {
+	all = slices.DeleteFunc(all, func(at nightSale) bool { return at.rooms == 0 && at.rules == 0 && !at.sells })
+	for i, line := range booked.Lines {
+		quantity := booked.quantity(line.RoomTypeID)
+		if quantity < 1 || slices.ContainsFunc(booked.Lines[:i], func(l Line) bool { return l.RoomTypeID == line.RoomTypeID }) {
 			continue
 		}
 		for date := range booked.Stay.Dates() {
 			if !q.has(line.RoomTypeID) || !q.Stay.Contains(date) {
 				all = append(all, nightSale{
-					ref: nightRef(line.RoomTypeID, date), roomTypeID: line.RoomTypeID, date: date, rooms: -line.Quantity,
+					ref: nightRef(line.RoomTypeID, date), roomTypeID: line.RoomTypeID, date: date, rooms: -quantity,
 				})
 			}
 		}
@@ -83,10 +85,19 @@ func nightSalesOf(q *Quote, booked Booked) (all []nightSale) {
 
 // The actions of sales without rate plans, indexed by the rules that apply.
 var (
-	takeOf     = variants(func(r rules) *dynastay.Compiled { return prepareTake(taking{rules: r, priced: true}) })
-	overbookOf = variants(func(r rules) *dynastay.Compiled { return prepareTake(taking{rules: r, priced: true, over: true}) })
-	returnOf   = variants(prepareReturn)
-	checkOf    = variants(prepareCheck)
+	takeOf = variants(func(r rules) *dynastay.Compiled {
+		return prepareTake(taking{rules: r, rooms: 1, sells: true, priced: true})
+	})
+	overbookOf = variants(func(r rules) *dynastay.Compiled {
+		return prepareTake(taking{rules: r, rooms: 1, sells: true, priced: true, over: true})
+	})
+	returnOf = variants(func(r rules) *dynastay.Compiled { return prepareTake(taking{rules: r, rooms: -1}) })
+	checkOf  = variants(func(r rules) *dynastay.Compiled {
+		if r == 0 {
+			return nil
+		}
+		return prepareTake(taking{rules: r})
+	})
 )
 
 func variants(compile func(rules) *dynastay.Compiled) (all [allRules + 1]*dynastay.Compiled) {
@@ -101,59 +112,63 @@ func variants(compile func(rules) *dynastay.Compiled) (all [allRules + 1]*dynast
 func prepareTake(form taking) *dynastay.Compiled {
 	name := dynastay.NameOf
 	available := name(attrAvailable)
-	enough := available.GreaterThanEqual(dynastay.Param("rooms"))
-	if form.over {
+	var all []expression.ConditionBuilder
+	if form.rooms != 0 || form.sells { // a night without an item has no rules
+		// The key of a night holds only the room type's id, so the property is checked as well.
+		all = append(all, name("PropertyId").Equal(dynastay.Param("property")))
+	}
+	switch {
+	case form.over:
 		// The first condition keeps a sale from being reported as an overbooking after rooms were returned.
-		enough = available.LessThan(dynastay.Param("rooms")).And(available.GreaterThanEqual(dynastay.Param("least")))
+		all = append(all, available.LessThan(dynastay.Param("rooms")).And(available.GreaterThanEqual(dynastay.Param("least"))))
+	case form.rooms > 0:
+		all = append(all, available.GreaterThanEqual(dynastay.Param("rooms")))
+	case form.rooms < 0:
+		// Without this condition, a night that other software stored without that number would make DynamoDB reject the whole
+		// transaction as invalid, on every attempt.
+		all = append(all, expression.AttributeType(available, expression.Number))
 	}
-	// The key of a night holds only the room type's id, so the property is checked as well.
-	condition := name("PropertyId").Equal(dynastay.Param("property")).
-		And(enough).
-		And(notTrue(name("IsBlocked"))).
-		And(notTrue(name(keys.AttrPropertyClosed)))
-	more := []expression.ConditionBuilder{name("Currency").Equal(dynastay.Param("currency"))}
-	if form.priced {
-		more = slices.Insert(more, 0, name("PricePerNight").Equal(dynastay.Param("price")))
+	if form.sells {
+		all = append(all, notTrue(name("IsBlocked")), notTrue(name(keys.AttrPropertyClosed)))
+		if form.priced {
+			all = append(all, name("PricePerNight").Equal(dynastay.Param("price")))
+		}
+		all = append(all, name("Currency").Equal(dynastay.Param("currency")))
 	}
-	more = append(more, form.rules.conditions(nil)...)
-	for i, asserted := range form.rates {
-		of := rateParam(i)
-		path := func(attribute string) expression.NameBuilder {
-			return name("Rates").AppendName(dynastay.ParamName(of)).AppendName(name(attribute))
-		}
-		if asserted&ratePriced != 0 {
-			more = append(more, path("P").Equal(dynastay.Param(of+" price")))
-		}
-		if asserted&rateSold != 0 {
-			more = append(more, notTrue(path("S")))
-			more = append(more, form.rules.conditions(path)...)
-		}
+	all = append(all, form.rules.conditions(nil)...)
+	for i := range form.rates {
+		all = append(all, form.ofRate(i)...)
 	}
-	return dynastay.MustCompile(expression.NewBuilder().
-		WithCondition(and(condition, more...)).
-		WithUpdate(expression.Set(available, available.Minus(dynastay.Param("rooms"))).
-			Set(name(attrUpdated), dynastay.Param("now"))))
+	build := expression.NewBuilder().WithCondition(and(all[0], all[1:]...))
+	update := func(left expression.SetValueBuilder) expression.Builder {
+		return build.WithUpdate(expression.Set(available, left).Set(name(attrUpdated), dynastay.Param("now")))
+	}
+	switch {
+	case form.rooms > 0:
+		build = update(available.Minus(dynastay.Param("rooms")))
+	case form.rooms < 0:
+		build = update(available.Plus(dynastay.Param("rooms")))
+	}
+	return dynastay.MustCompile(build)
 }
 
-// prepareReturn requires AvailableRooms to be a number. Without this condition, a night that other software stored without
-// that number would make DynamoDB reject the whole transaction as invalid, on every attempt.
-func prepareReturn(r rules) *dynastay.Compiled {
-	available := dynastay.NameOf(attrAvailable)
-	condition := dynastay.NameOf("PropertyId").Equal(dynastay.Param("property")).
-		And(expression.AttributeType(available, expression.Number))
-	return dynastay.MustCompile(expression.NewBuilder().
-		WithCondition(and(condition, r.conditions(nil)...)).
-		WithUpdate(expression.Set(available, available.Plus(dynastay.Param("rooms"))).
-			Set(dynastay.NameOf(attrUpdated), dynastay.Param("now"))))
-}
-
-// prepareCheck has the rules alone. A night without an item has none.
-func prepareCheck(r rules) *dynastay.Compiled {
-	if r == 0 {
-		return nil
+// ofRate are the conditions for a rate of the night.
+func (form taking) ofRate(i int) (all []expression.ConditionBuilder) {
+	of, asserted := rateParam(i), form.rates[i]
+	path := func(attribute string) expression.NameBuilder {
+		return dynastay.NameOf("Rates").AppendName(dynastay.ParamName(of)).AppendName(dynastay.NameOf(attribute))
 	}
-	conditions := r.conditions(nil)
-	return dynastay.MustCompile(expression.NewBuilder().WithCondition(and(conditions[0], conditions[1:]...)))
+	if asserted&ratePriced != 0 {
+		all = append(all, path("P").Equal(dynastay.Param(of+" price")))
+	}
+	if asserted&rateSold != 0 {
+		all = append(all, notTrue(path("S")))
+		all = append(all, form.rules.conditions(path)...)
+	}
+	if asserted&rateKept != 0 {
+		all = append(all, form.kept.conditions(path)...)
+	}
+	return all
 }
 
 func and(condition expression.ConditionBuilder, more ...expression.ConditionBuilder) expression.ConditionBuilder {
@@ -183,13 +198,17 @@ func (s *Sale) add(tx *dynastay.Tx, at nightSale, over bool) {
 	case at.rooms > 0:
 		tx.Update(keys.AvailabilityTable, key, at.take(over).With(values))
 	case at.rooms < 0:
-		tx.Update(keys.AvailabilityTable, key, returnOf[at.rules].With(values)).Else(func(old dynastay.Row) error {
+		back := tx.Update(keys.AvailabilityTable, key, at.take(false).With(values))
+		if at.sells {
+			return
+		}
+		back.Else(func(old dynastay.Row) error {
 			if returnable(old, q.Property.ID) {
 				return dynastay.ErrOvertaken // a rule; the contest determines which
 			}
 			return dynastay.ErrSkip
 		})
 	default:
-		tx.Check(keys.AvailabilityTable, key, checkOf[at.rules].With(values), nil)
+		tx.Check(keys.AvailabilityTable, key, at.take(false).With(values), nil)
 	}
 }

@@ -55,6 +55,8 @@ type QuoteRequest struct {
 	// of the property's staff, so never take it from a guest's request. Stop-sells and restrictions still apply. 0 to
 	// MaxRooms; 0 allows no overbooking.
 	Overbook int
+
+	booked []*RatePlan // of the lines of a booking that is changed, as they were when it was made
 }
 
 // Quote is an offer of a stay at exact prices, with the terms that applied when it was made. It reserves nothing: when
@@ -73,9 +75,9 @@ type Quote struct {
 // Line is the part of a quote or a booking that concerns one room type, and in a quote one rate plan and one party.
 type Line struct {
 	RoomTypeID string
-	// Number names one of several lines that a booking has for a room type: 1 for the first, and never used again for another
-	// line if it is greater. It is 0 in a quote, unless the line goes on with one of a booking that has a plan or a party, or
-	// is not the first.
+	// Number names one of the lines that a booking has for a room type: the first one is 1, or 0 if it has no plan and no party.
+	// A greater number is never used again for another line. In a quote, it names the line of a booking that goes on as this
+	// line; 0 means a new line, or one that has the same plan and party.
 	Number             int
 	Name               string
 	Quantity           int

@@ -64,6 +64,15 @@ func (q *Quote) Validate() error {
 	return checkParties("Lines", len(q.Lines), func(i int) (*Party, int) { return q.Lines[i].Party, q.Lines[i].Quantity }, q.Guests)
 }
 
+// MaxQuoteAge is the longest time for which a quote under a rate plan, or with a party, can be booked: nothing asserts the
+// plan's terms.
+const MaxQuoteAge = 7 * 24 * time.Hour
+
+// Planned reports whether any line has a rate plan or a party.
+func (q *Quote) Planned() bool {
+	return slices.ContainsFunc(q.Lines, func(l Line) bool { return !l.plain() })
+}
+
 // sum returns the exact price of the line, or an error if its nights are not those of the stay.
 func (l Line) sum(stay dynastay.Stay) (dynastay.Money, error) {
 	if len(l.Nights) != stay.Nights() {
@@ -101,6 +110,8 @@ func (l Line) checkSources() error {
 		switch {
 		case l.Plan == nil && night.Source.IsSet():
 			return dynastay.Invalid(at, "must be unset without a rate plan")
+		case l.Plan == nil && night.Meals.IsSet():
+			return dynastay.Invalid(fmt.Sprintf("Nights[%d].Meals", i), "must be unset without a rate plan")
 		case l.Plan == nil:
 			continue
 		case !night.Source.IsSet():
@@ -109,9 +120,33 @@ func (l Line) checkSources() error {
 		if err := checkAmount(at, night.Source); err != nil {
 			return err
 		}
+		if err := l.checkMeals(i); err != nil {
+			return err
+		}
 		if night.Source.Currency() != night.Price.Currency() {
 			return dynastay.Invalid(at+".Currency", "must be %s, that of the price", night.Price.Currency())
 		}
+	}
+	return nil
+}
+
+// checkMeals checks the price of the meals of a night, which is the same in each: it depends only on who stays.
+func (l Line) checkMeals(i int) error {
+	at, meals := fmt.Sprintf("Nights[%d].Meals", i), l.Nights[i].Meals
+	if meals != l.Nights[0].Meals {
+		return dynastay.Invalid(at, "must be the same in every night")
+	}
+	if !meals.IsSet() {
+		return nil
+	}
+	if err := checkAmount(at, meals); err != nil {
+		return err
+	}
+	switch more, err := meals.Compare(l.Nights[i].Price); {
+	case err != nil:
+		return dynastay.Invalid(at+".Currency", "must be %s, that of the price", l.Nights[i].Price.Currency())
+	case more > 0:
+		return dynastay.Invalid(at, "must not be more than the price of the night")
 	}
 	return nil
 }
@@ -135,6 +170,9 @@ func (q *Quote) checkLine(i int) error {
 			return dynastay.Within(at+".Party", err)
 		}
 	}
+	if line.Number < 0 || line.Number > MaxLineNumber {
+		return dynastay.Invalid(at+".Number", "must be between 0 and %d", MaxLineNumber)
+	}
 	lines, quantity, plans := 1, line.Quantity, map[string]bool{}
 	if line.Plan != nil {
 		plans[line.Plan.ID] = true
@@ -144,7 +182,10 @@ func (q *Quote) checkLine(i int) error {
 		if earlier.RoomTypeID != line.RoomTypeID {
 			continue
 		}
-		if compareLines(earlier.planID(), line.planID(), earlier.Party, line.Party) == 0 {
+		switch same := compareLines(earlier.planID(), line.planID(), earlier.Party, line.Party) == 0; {
+		case line.Number > 0 && line.Number == earlier.Number:
+			return dynastay.Invalid(at+".Number", "appears more than once for the room type")
+		case same && line.Number == earlier.Number:
 			return dynastay.Invalid(at+".RoomTypeID", "appears more than once with the same rate plan and party")
 		}
 		lines++

@@ -63,12 +63,18 @@ func (p *RatePlan) Price(r RateRequest) ([]RateNight, error) {
 	if err := p.checkRequest(r); err != nil {
 		return nil, err
 	}
+	return p.priceFor(r, p.Conditions)
+}
+
+// priceFor returns the prices of a checked request that meets conditions: those of the plan, or those of them that hold
+// for a booking that is changed.
+func (p *RatePlan) priceFor(r RateRequest, conditions RateConditions) ([]RateNight, error) {
 	party, currency, err := p.prices(r.From)
 	if err != nil {
 		return nil, err
 	}
 	refused := &Refused{}
-	refused.add(p.Conditions.broken(r.Stay, r.Today))
+	refused.add(conditions.broken(r.Stay, r.Today))
 	nights := make([]pricing, len(r.Sources))
 	for i, source := range r.Sources {
 		n := RefusedNight{Date: r.Stay.CheckIn.AddDays(i)}

@@ -29,6 +29,11 @@ func (p *RatePlan) asksWhoStays() bool {
 	return p.Party != nil || p.Meals.Adult.IsSet() || len(p.Meals.Bands) > 0
 }
 
+// sells reports whether rooms of a type are sold under the plan.
+func (p *RatePlan) sells(roomTypeID string) bool {
+	return p.Active && (len(p.RoomTypeIDs) == 0 || slices.Contains(p.RoomTypeIDs, roomTypeID))
+}
+
 // frozen returns the terms of a plan, as a line keeps them: with the Party of the plan that it is derived from, and without
 // what only lists need.
 func (p *RatePlan) frozen(from *RatePlan) *RatePlan {
@@ -121,11 +126,14 @@ func (r QuoteRequest) validatePlans() error {
 			continue
 		}
 		plan, from := r.plan(room.RatePlanID)
-		if plan == nil {
+		if plan != nil {
+			if err := r.validatePlan(plan, from); err != nil {
+				return err
+			}
+		} else if n := slices.IndexFunc(r.booked, func(p *RatePlan) bool { return p.ID == room.RatePlanID }); n >= 0 {
+			plan = r.booked[n]
+		} else {
 			return dynastay.Invalid(at+".RatePlanID", "must be that of one of RatePlans")
-		}
-		if err := r.validatePlan(plan, from); err != nil {
-			return err
 		}
 		if asks := plan.asksWhoStays() || from != nil && from.Party != nil; asks && r.party(room) == nil {
 			return dynastay.Invalid(at+".Party", "is required, because the price under the plan %s depends on who stays", plan.ID)
@@ -251,7 +259,7 @@ func (o offering) price(today dynastay.Date, read []Night) (prices []NightPrice,
 		}
 		return all
 	}
-	if !o.plan.Active || len(o.plan.RoomTypeIDs) > 0 && !slices.Contains(o.plan.RoomTypeIDs, o.roomTypeID) {
+	if !o.plan.sells(o.roomTypeID) {
 		for date := range o.stay.Dates() {
 			no = append(no, RefusedNight{Date: date, Reason: NotOnSale})
 		}
@@ -264,7 +272,7 @@ func (o offering) price(today dynastay.Date, read []Night) (prices []NightPrice,
 		if night.PropertyID == o.propertyID && o.stay.Contains(night.Date) {
 			open[night.Date] = true
 			sources[o.stay.CheckIn.DaysUntil(night.Date)] = night.source(o.plan)
-			no = append(no, refuseRate(o.roomTypeID, o.plan.ID, Booked{}.rules(o.stay, night.Date, true), o.stay, night)...)
+			no = append(no, refuseRate(o.roomTypeID, o.plan.ID, allRulesOf(o.stay, night.Date), o.stay, night)...)
 		}
 	}
 	request := RateRequest{Stay: o.stay, Today: today, Sources: sources, From: o.from, Party: Party{Guests: Guests{Adults: 1}}}
@@ -327,10 +335,21 @@ func refuseRate(roomTypeID, planID string, r rules, stay dynastay.Stay, night *N
 	if rate.StopSell {
 		all = append(all, RefusedNight{RoomTypeID: roomTypeID, Date: night.Date, Reason: StopSell})
 	}
-	all = append(all, r.broken(roomTypeID, stay, &Night{
+	all = append(all, refuseKept(roomTypeID, planID, r, stay, night)...)
+	for i := range all {
+		all[i].RatePlanID = planID
+	}
+	return all
+}
+
+// refuseKept applies the restrictions that a night has for a rate plan to a line that keeps the night: a stop-sell stops
+// sales only.
+func refuseKept(roomTypeID, planID string, r rules, stay dynastay.Stay, night *Night) []RefusedNight {
+	rate := night.Rates[planID]
+	all := r.broken(roomTypeID, stay, &Night{
 		Date: night.Date, MinStay: rate.MinStay, MaxStay: rate.MaxStay,
 		ClosedToArrival: rate.ClosedToArrival, ClosedToDeparture: rate.ClosedToDeparture,
-	})...)
+	})
 	for i := range all {
 		all[i].RatePlanID = planID
 	}

@@ -274,15 +274,3 @@ func moreLines(q *availability.Quote, n int, planID string) {
 		q.Total, _ = q.Total.Add(line.Subtotal)
 	}
 }
-
-// Bookings do not keep plans yet, so the change of a booking cannot ask for one.
-func TestRequoteRefusesPlans(t *testing.T) {
-	t.Parallel()
-	db, repo := openForPlans(t)
-	stop := db.Faults.Record()
-	for _, room := range []availability.Room{roomsUnder("flex", 1, nil), roomsUnder("", 1, adults(1))} {
-		_, err := repo.Requote(t.Context(), requestUnder(stay, room), availability.Booked{})
-		blame.Invalid(t, err, "Rooms[0]")
-	}
-	assert.Empty(t, stop(), "no request was sent")
-}

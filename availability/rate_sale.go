@@ -1,6 +1,7 @@
 package availability
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,11 +14,13 @@ import (
 type rateSale struct {
 	planID string
 	price  dynastay.Money // the quoted price of the plan for the night, which may be the source of other plans; or unset
-	sold   bool           // rooms are taken under the plan, so its restrictions count
+	sold   bool           // the night is sold under the plan, so its restrictions count
+	kept   bool           // a line keeps the night under the plan, so the restrictions count that hold anew
 }
 
-// quoted adds what the lines assert of the night: the source of their prices, and the restrictions of their plans.
-func (at *nightSale) quoted(q *Quote) {
+// quoted adds what the lines assert of the night: for those that it is sold to, the source of their prices and the
+// restrictions of their plans; for those that keep it, the restrictions that hold anew.
+func (at *nightSale) quoted(q *Quote, booked Booked, goesOn []int) {
 	rate := func(planID string) *rateSale {
 		i, there := slices.BinarySearchFunc(at.rates, planID, func(r rateSale, id string) int { return strings.Compare(r.planID, id) })
 		if !there {
@@ -27,6 +30,13 @@ func (at *nightSale) quoted(q *Quote) {
 	}
 	for _, i := range at.lines {
 		line := &q.Lines[i]
+		if !booked.kept(goesOn[i], line, at.date).Date.IsZero() {
+			if line.Plan != nil && at.kept != 0 {
+				rate(line.Plan.ID).kept = true
+			}
+			continue
+		}
+		at.sells, at.rules = true, allRulesOf(q.Stay, at.date)
 		price := line.Nights[q.Stay.CheckIn.DaysUntil(at.date)].stored()
 		if source := line.source(); source == "" {
 			at.price = price
@@ -39,17 +49,21 @@ func (at *nightSale) quoted(q *Quote) {
 	}
 }
 
-// taking is the form of a condition under which rooms are taken.
+// taking is the form of a condition under which rooms of a night are taken or returned, or its terms change.
 type taking struct {
 	rules  rules
+	kept   rules                     // for the rates of lines that keep the night
+	rooms  int                       // 1 to take, −1 to return, 0 if as many are sold as are returned
+	sells  bool                      // sells the night to a line
 	over   bool                      // overbooks
 	priced bool                      // asserts the price of the night
-	rates  [maxPlans + maxPlans]byte // what it asserts of each rate: bits, ratePriced and rateSold; 0 for none
+	rates  [maxPlans + maxPlans]byte // what it asserts of each rate, as bits; 0 for none
 }
 
 const (
 	ratePriced = 1 << iota
 	rateSold
+	rateKept
 )
 
 // takings are the conditions with rate plans that sales have had so far, by their forms. There are few: what a night asserts
@@ -60,18 +74,30 @@ var takings sync.Map
 // See docs/decisions/0025-rates-of-nights.md for what a sale under a rate plan asserts.
 func (at nightSale) take(over bool) *dynastay.Compiled {
 	if len(at.rates) == 0 {
-		if over {
+		switch {
+		case over:
 			return overbookOf[at.rules]
+		case at.rooms > 0:
+			return takeOf[at.rules]
+		case at.sells: // to a line without a plan, instead of one with a plan
+		case at.rooms < 0:
+			return returnOf[at.rules]
+		default:
+			return checkOf[at.rules]
 		}
-		return takeOf[at.rules]
 	}
-	form := taking{rules: at.rules, over: over, priced: at.price.IsSet()}
+	form := taking{
+		rules: at.rules, kept: at.kept, rooms: cmp.Compare(at.rooms, 0), sells: at.sells, over: over, priced: at.price.IsSet(),
+	}
 	for i, rate := range at.rates {
+		switch {
+		case rate.sold:
+			form.rates[i] |= rateSold
+		case rate.kept:
+			form.rates[i] |= rateKept
+		}
 		if rate.price.IsSet() {
 			form.rates[i] |= ratePriced
-		}
-		if rate.sold {
-			form.rates[i] |= rateSold
 		}
 	}
 	if known, there := takings.Load(form); there {

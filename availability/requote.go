@@ -1,6 +1,7 @@
 package availability
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,78 +9,51 @@ import (
 	"time"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/keys"
 )
-
-// Booked is what a booking has already, for a quote that changes it. It has at most one line for each room type, and none
-// under a rate plan: bookings do not keep them yet. Of the lines, the names, the policies and the
-// subtotals are not used. A line whose quantity is not positive, which only other software can have stored, has no rooms.
-type Booked struct {
-	Stay    dynastay.Stay `json:",omitzero"`
-	Arrived bool          // the guests are there, or were expected before today
-	Lines   []Line        `json:",omitzero"`
-}
-
-func (b Booked) line(roomTypeID string) (Line, bool) {
-	i := slices.IndexFunc(b.Lines, func(l Line) bool { return l.RoomTypeID == roomTypeID })
-	if i < 0 {
-		return Line{}, false
-	}
-	return b.Lines[i], true
-}
-
-func (b Booked) quantity(roomTypeID string) int {
-	line, _ := b.line(roomTypeID)
-	return max(0, line.Quantity)
-}
-
-// overbooked returns the overbooked nights that a stay keeps.
-func (b Booked) overbooked(roomTypeID string, stay dynastay.Stay) (dates []dynastay.Date) {
-	line, _ := b.line(roomTypeID)
-	for _, date := range line.Overbooked {
-		if stay.Contains(date) {
-			dates = append(dates, date)
-		}
-	}
-	return dates
-}
-
-// kept returns the price of a night that the booking keeps at its price: one of a room type of which it gets no more rooms.
-// It is unset for any other night.
-func (b Booked) kept(roomTypeID string, quantity int, date dynastay.Date) dynastay.Money {
-	line, _ := b.line(roomTypeID)
-	i := slices.IndexFunc(line.Nights, func(n NightPrice) bool { return n.Date == date })
-	if i < 0 || line.Quantity < quantity || !b.Stay.Contains(date) {
-		return dynastay.Money{}
-	}
-	return line.Nights[i].Price
-}
 
 // Requote is [Repository.Quote] for a change of a booking. The booking's own rooms count as available. The nights that
 // the booking keeps keep their price, also with fewer rooms; if it gets more rooms of a room type, all nights of the room
 // type have their current price.
 //
+// A line with a rate plan or a party keeps the stored prices that it was sold at, and the terms of its plan as they were
+// then, which RatePlans need not have. If its party or the stay changes, it is priced anew by these terms; the days ahead
+// count from the day on which the booking was made. Rooms that are added, or that get another plan, are priced as new ones
+// are. Added ones are a line of their own. The rooms of the request go on with lines of the same plan and party, then of
+// the same plan, then of the same room type.
+//
 // Rooms that are added must meet the restrictions of the first and last night, as a new booking must. Otherwise, those of
 // the first night hold if the arrival moves, and that of the last night if the departure moves. If only the departure
 // moves, a stay that gets shorter must meet the minimum stay, and one that gets longer the maximum stay, unless the guests
-// have arrived.
+// have arrived. The conditions of a rate plan hold in the same way.
 //
-// Rooms of nights before today at the property can be neither added nor returned; for these, Requote returns a
-// [*dynastay.InvalidError] for the field "Stay". 1 request per room type if the stay changes; otherwise, only for one that
-// gets more rooms.
+// Rooms of nights before today at the property can be neither added nor returned, and can get no other plan; for these,
+// Requote returns a [*dynastay.InvalidError] for the field "Stay". 1 request per room type if the stay or a plan changes;
+// otherwise, only for one that gets more rooms.
 func (r *Repository) Requote(ctx context.Context, req QuoteRequest, booked Booked) (*Quote, error) {
 	now := r.db.Now()
+	for _, line := range booked.Lines {
+		if line.Plan != nil {
+			req.booked = append(req.booked, line.Plan)
+		}
+	}
 	if err := req.validate(); err != nil {
 		return nil, err
 	}
-	for i, room := range req.Rooms {
-		if room.RatePlanID != "" || room.Party != nil {
-			return nil, dynastay.Invalid(fmt.Sprintf("Rooms[%d]", i), "must have no rate plan and no party: bookings do not keep them yet")
+	today, err := req.Property.Today(now)
+	if err != nil {
+		return nil, dynastay.Within("Property", err)
+	}
+	req.Rooms = slices.Clone(req.Rooms)
+	for i := range req.Rooms {
+		if room := &req.Rooms[i]; room.RatePlanID != "" {
+			room.Party = req.party(*room)
 		}
 	}
+	again := requoting{QuoteRequest: req, nights: r, has: booked, today: today, seen: map[dynastay.Ref]dynastay.Row{}, refused: &Refused{}}
 	q := &Quote{Property: req.Property, Stay: req.Stay, Guests: req.Guests, Sleeps: sleeps(req.Rooms), Overbook: req.Overbook, At: now}
-	seen := map[dynastay.Ref]dynastay.Row{}
-	for _, room := range merged(req.Rooms) {
-		line, err := r.prices(ctx, room.line(), req.Stay, booked, seen)
+	for _, room := range booked.continued(merged(req.Rooms)) {
+		line, err := again.line(ctx, room)
 		if err != nil {
 			return nil, err
 		}
@@ -90,58 +64,153 @@ func (r *Repository) Requote(ctx context.Context, req QuoteRequest, booked Booke
 		return nil, err
 	}
 	refused := &Refused{}
-	if err := sale.judge(seen); err != nil && !errors.As(err, &refused) {
+	if err := sale.judge(again.seen); err != nil && !errors.As(err, &refused) {
 		return nil, err
 	}
+	refused.addNew(again.refused.Nights)
 	refused.addUnpriced(q)
 	if refused.add(q.inOtherCurrencies(booked)); len(refused.Nights) > 0 {
 		return nil, refused
 	}
-	q.Lines = sale.lines(seen)
+	q.Lines = sale.lines(again.seen)
 	if err := q.add(); err != nil {
 		return nil, err
 	}
 	return q, nil
 }
 
-// prices sets the prices of a line, and adds to seen the nights that it had to read.
-func (r *Repository) prices(
-	ctx context.Context, line Line, stay dynastay.Stay, booked Booked, seen map[dynastay.Ref]dynastay.Row,
-) (Line, error) {
-	// All nights of a line are kept at their price if the stay remains the same, no rooms are added, and it has a price for
-	// each.
-	read := stay != booked.Stay
-	kept := map[dynastay.Date]dynastay.Money{}
-	for date := range stay.Dates() {
-		kept[date] = booked.kept(line.RoomTypeID, line.Quantity, date)
-		read = read || !kept[date].IsSet()
-	}
-	current := map[dynastay.Date]dynastay.Money{}
-	if read {
-		rows, err := r.read(ctx, line.RoomTypeID, stay)
-		if err != nil {
-			return line, err
+// requoting is a booking that is being quoted anew.
+type requoting struct {
+	QuoteRequest
+	nights  *Repository
+	has     Booked
+	today   dynastay.Date
+	seen    map[dynastay.Ref]dynastay.Row // the nights that were read
+	refused *Refused                      // what rate plans refuse, apart from what a sale does
+}
+
+// line returns the line for rooms of the request.
+func (q *requoting) line(ctx context.Context, room continuing) (Line, error) {
+	line := room.Room.line()
+	plan, from, had := (*RatePlan)(nil), (*RatePlan)(nil), (*Line)(nil)
+	if room.with >= 0 {
+		if had = &q.has.Lines[room.with]; !room.plain() || !had.plain() || had.Number > 1 {
+			line.Number = cmp.Or(had.Number, 1)
 		}
-		for date := range stay.Dates() {
-			seen[nightRef(line.RoomTypeID, date)] = dynastay.Row{}
+	}
+	goesOn := had != nil && had.planID() == room.RatePlanID
+	if room.RatePlanID != "" && !goesOn {
+		if plan, from = q.plan(room.RatePlanID); plan == nil {
+			return line, dynastay.Invalid("RatePlans", "must have the plan %s, because rooms are added under it", room.RatePlanID)
+		}
+		line.Plan = plan.frozen(from)
+		line.CancellationPolicy = cmp.Or(plan.CancellationPolicy, line.CancellationPolicy)
+	} else if goesOn && had.Plan != nil {
+		line.Plan = had.Plan.clone()
+		line.CancellationPolicy = had.CancellationPolicy
+	}
+	kept, current, err := q.nightsOf(ctx, line, room.with)
+	if err != nil {
+		return line, err
+	}
+	for i, date := range slices.Collect(q.Stay.Dates()) {
+		night := kept[i]
+		if night.Date.IsZero() || !night.Price.IsSet() {
+			night = NightPrice{Date: date}
+			if found := current[date]; found != nil {
+				night.Price = found.Price
+			}
+		}
+		line.Nights = append(line.Nights, night)
+	}
+	switch {
+	case line.Plan == nil:
+		return line, nil
+	case goesOn && q.Stay == q.has.Stay && partyText(line.Party) == partyText(had.Party):
+		return line, nil // as it is
+	case goesOn:
+		return line, q.reprice(&line, q.has.conditions(line.Plan.Conditions, q.Stay), cmp.Or(q.has.On, q.today), kept, current)
+	}
+	if !plan.sells(line.RoomTypeID) {
+		for date := range q.Stay.Dates() {
+			q.refused.add([]RefusedNight{{RoomTypeID: line.RoomTypeID, RatePlanID: plan.ID, Date: date, Reason: NotOnSale}})
+		}
+	}
+	return line, q.reprice(&line, plan.Conditions, q.today, kept, current)
+}
+
+// nightsOf returns the nights that the line keeps, and the current ones, which it reads if there are others.
+func (q *requoting) nightsOf(ctx context.Context, line Line, goesOn int) (kept []NightPrice, current map[dynastay.Date]*Night, err error) {
+	// All nights of a line are kept if the stay remains the same, no rooms are added, and it has a price for each.
+	read := q.Stay != q.has.Stay
+	for date := range q.Stay.Dates() {
+		night := q.has.kept(goesOn, &line, date)
+		kept, read = append(kept, night), read || !night.Price.IsSet()
+	}
+	if !read {
+		return kept, nil, nil
+	}
+	// Another line of the room type may have read them.
+	if _, known := q.seen[nightRef(line.RoomTypeID, q.Stay.CheckIn)]; !known {
+		rows, err := q.nights.read(ctx, line.RoomTypeID, q.Stay)
+		if err != nil {
+			return nil, nil, err
+		}
+		for date := range q.Stay.Dates() {
+			q.seen[nightRef(line.RoomTypeID, date)] = dynastay.Row{}
 		}
 		for _, row := range rows {
-			night, err := r.entity.Value(row)
-			if err != nil {
-				return line, err
+			q.seen[dynastay.RefOf(keys.AvailabilityTable, keys.AvailabilityTable.Key.From(row))] = row
+		}
+	}
+	current = map[dynastay.Date]*Night{}
+	for date := range q.Stay.Dates() {
+		if row := q.seen[nightRef(line.RoomTypeID, date)]; row.Exists() {
+			if current[date], err = q.nights.entity.Value(row); err != nil {
+				return nil, nil, err
 			}
-			seen[nightRef(line.RoomTypeID, night.Date)] = row
-			current[night.Date] = night.Price
 		}
 	}
-	for date := range stay.Dates() {
-		price := kept[date]
-		if !price.IsSet() {
-			price = current[date]
+	return kept, current, nil
+}
+
+// reprice prices a line under its plan, if it was booked on a certain day: from the stored prices that it keeps, and the
+// current ones of other nights. What the plan refuses is added to q.refused, and leaves the nights without a price.
+func (q *requoting) reprice(
+	line *Line, conditions RateConditions, on dynastay.Date, kept []NightPrice, current map[dynastay.Date]*Night,
+) error {
+	sources := make([]dynastay.Money, len(line.Nights))
+	for i, night := range kept {
+		date := line.Nights[i].Date
+		if night.Price.IsSet() {
+			sources[i] = night.stored()
+		} else if found := current[date]; found != nil && found.PropertyID == q.Property.ID {
+			sources[i] = found.source(line.Plan)
 		}
-		line.Nights = append(line.Nights, NightPrice{Date: date, Price: price})
+		line.Nights[i] = NightPrice{Date: date}
 	}
-	return line, nil
+	request := RateRequest{Stay: q.Stay, Today: on, Sources: sources, Party: Party{Guests: Guests{Adults: 1}}}
+	if line.Party != nil {
+		request.Party = *line.Party
+	}
+	rates, err := line.Plan.priceFor(request, conditions)
+	if no := (*Refused)(nil); errors.As(err, &no) {
+		for _, n := range no.Nights {
+			n.RoomTypeID = line.RoomTypeID
+			// A night that is not open is refused by the sale.
+			if n.Reason != NotOnSale || current[n.Date] != nil {
+				q.refused.addNew([]RefusedNight{n})
+			}
+		}
+		return nil
+	}
+	if err != nil {
+		return unpriced(line.RoomTypeID, err)
+	}
+	for i, rate := range rates {
+		line.Nights[i] = NightPrice{Date: rate.Date, Price: rate.Price, Source: rate.Source, Meals: rate.Meals, Steps: rate.Steps}
+	}
+	return nil
 }
 
 // addUnpriced adds the nights that have no price. Those that must be taken are refused already; this is about a night that
@@ -158,25 +227,32 @@ func (r *Refused) addUnpriced(q *Quote) {
 }
 
 // Current returns an error if the quote no longer fits what has been booked, or the date: a [*Refused] with
-// [PriceChanged] for the nights that the booking keeps, if the quote has a different price for them; and a
-// [*dynastay.InvalidError] for the field "Stay" if rooms of a night before today at the property would be added or
-// returned. For a new booking, use [Quote.Current].
+// [PriceChanged] for the nights that the booking keeps, if the quote has a different stored price for them; and a
+// [*dynastay.InvalidError] for the field "Stay" if rooms of a night before today at the property would be added, returned
+// or sold under another plan, and for "Lines[i].Number" if the booking has no such line. For a new booking, use [Quote.Current].
 func (s *Sale) Current(now time.Time) error {
 	today, err := s.quote.Property.Today(now)
 	if err != nil {
 		return dynastay.Within("Property", err)
 	}
+	for i, line := range s.quote.Lines {
+		if line.Number > 0 && s.goesOn[i] < 0 {
+			return dynastay.Invalid(fmt.Sprintf("Lines[%d].Number", i), "must be that of a line that the booking has for the room type")
+		}
+	}
 	for _, at := range s.each {
-		if at.rooms != 0 && at.date.Before(today) {
+		if (at.rooms != 0 || at.sells) && at.date.Before(today) {
 			return dynastay.Invalid("Stay", "must not change the rooms of %s, which is before today, %s at the property", at.date, today)
 		}
 	}
 	var refused []RefusedNight
-	for _, line := range s.quote.Lines {
+	for i, line := range s.quote.Lines {
 		for _, night := range line.Nights {
-			price := s.booked.kept(line.RoomTypeID, line.Quantity, night.Date)
-			if price.IsSet() && price != night.Price {
-				refused = append(refused, RefusedNight{RoomTypeID: line.RoomTypeID, Date: night.Date, Reason: PriceChanged, Price: price})
+			kept := s.booked.kept(s.goesOn[i], &line, night.Date).stored()
+			if kept.IsSet() && night.stored().IsSet() && kept != night.stored() {
+				refused = append(refused, RefusedNight{
+					RoomTypeID: line.RoomTypeID, RatePlanID: line.source(), Date: night.Date, Reason: PriceChanged, Price: kept,
+				})
 			}
 		}
 	}

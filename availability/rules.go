@@ -21,14 +21,17 @@ const (
 
 func (r rules) has(one rules) bool { return r&one != 0 }
 
-// rules returns the restrictions of a night that a stay must meet to replace that of the booking. More says whether it
-// takes rooms of the night, which must meet all of them. Those of an edge that stays where it is were met when the stay
-// was booked, whatever the host has changed since. Only the length is checked anew, in the direction in which it changes:
-// a guest must not book three nights to meet a minimum, and then drop one. A guest who has arrived may.
-func (b Booked) rules(stay dynastay.Stay, date dynastay.Date, more bool) (all rules) {
+// allRulesOf returns the restrictions of a night that a stay must meet to be sold.
+func allRulesOf(stay dynastay.Stay, date dynastay.Date) rules { return Booked{}.rules(stay, date) }
+
+// rules returns the restrictions of a night that a stay must meet to replace that of the booking, if the booking keeps the
+// night. Those of an edge that stays where it is were met when the stay was booked, whatever the host has changed since.
+// Only the length is checked anew, in the direction in which it changes: a guest must not book three nights to meet a
+// minimum, and then drop one. A guest who has arrived may.
+func (b Booked) rules(stay dynastay.Stay, date dynastay.Date) (all rules) {
 	if date == stay.CheckIn {
 		switch {
-		case more || stay.CheckIn != b.Stay.CheckIn:
+		case stay.CheckIn != b.Stay.CheckIn:
 			all |= arrivalRules
 		case b.Arrived:
 		case stay.Nights() < b.Stay.Nights():
@@ -37,7 +40,7 @@ func (b Booked) rules(stay dynastay.Stay, date dynastay.Date, more bool) (all ru
 			all |= ruleMaxStay
 		}
 	}
-	if date == stay.LastNight() && (more || stay.CheckOut != b.Stay.CheckOut) {
+	if date == stay.LastNight() && stay.CheckOut != b.Stay.CheckOut {
 		all |= ruleDeparture
 	}
 	return all

@@ -15,6 +15,7 @@ type Sale struct {
 	nights *Repository
 	quote  *Quote
 	booked Booked
+	goesOn []int // for each line of the quote, the line of the booking that it goes on with, or −1
 	each   []nightSale
 }
 
@@ -35,10 +36,10 @@ type MissingNight struct {
 // Sale returns the sale of a quote. The quote must have passed [Quote.Validate].
 func (r *Repository) Sale(q *Quote) *Sale { return r.SaleFor(q, Booked{}) }
 
-// SaleFor returns the sale that changes a booking to match a quote. The quote must have passed [Quote.Validate]. If the
-// booking has any lines, the quote has at most one line for each room type, and none under a rate plan.
+// SaleFor returns the sale that changes a booking to match a quote. The quote must have passed [Quote.Validate].
 func (r *Repository) SaleFor(q *Quote, booked Booked) *Sale {
-	return &Sale{r, q, booked, nightSalesOf(q, booked)}
+	goesOn := booked.GoesOn(q.Lines)
+	return &Sale{r, q, booked, goesOn, nightSalesOf(q, booked, goesOn)}
 }
 
 // Contest returns the contest for the nights: callers in one process queue for them, and a refusal lists every night
@@ -91,7 +92,7 @@ func (s *Sale) Add(ctx context.Context, tx *dynastay.Tx) (Sold, error) {
 func (s *Sale) lines(seen map[dynastay.Ref]dynastay.Row) []Line {
 	lines := s.quote.Clone().Lines
 	for i := range lines {
-		lines[i].Overbooked = s.booked.overbooked(lines[i].RoomTypeID, s.quote.Stay)
+		lines[i].Overbooked = s.booked.overbooked(s.goesOn[i], s.quote.Stay)
 	}
 	for _, at := range s.each {
 		if !at.overbooks(seen) {
@@ -156,6 +157,9 @@ func (s *Sale) judge(seen map[dynastay.Ref]dynastay.Row) error {
 // refusals returns why the sale cannot do with a stored night what it has to; it is empty if it can.
 func (s *Sale) refusals(at nightSale, row dynastay.Row) ([]RefusedNight, error) {
 	if at.rooms < 0 && !returnable(row, s.quote.Property.ID) {
+		if at.sells {
+			return []RefusedNight{{RoomTypeID: at.roomTypeID, Date: at.date, Reason: NotOnSale}}, nil
+		}
 		return nil, nil // it is done without
 	}
 	var night *Night
@@ -167,12 +171,12 @@ func (s *Sale) refusals(at nightSale, row dynastay.Row) ([]RefusedNight, error) 
 	}
 	q := s.quote
 	var all []RefusedNight
-	if at.rooms > 0 {
+	if at.sells {
 		overbook := q.Overbook
 		if row.Value(attrAvailable).Kind() != dynastay.KindNumber {
 			overbook = 0 // nothing can be subtracted from it
 		}
-		all = refuse(q.Property.ID, Line{RoomTypeID: at.roomTypeID, Quantity: at.rooms}, overbook, q.Stay, at.date, night)
+		all = refuse(q.Property.ID, Line{RoomTypeID: at.roomTypeID, Quantity: max(at.rooms, 0)}, overbook, q.Stay, at.date, night)
 	} else if night != nil {
 		all = at.rules.broken(at.roomTypeID, q.Stay, night)
 	}
@@ -183,8 +187,11 @@ func (s *Sale) refusals(at nightSale, row dynastay.Row) ([]RefusedNight, error) 
 		all = append(all, RefusedNight{RoomTypeID: at.roomTypeID, Date: at.date, Reason: PriceChanged, Price: night.Price})
 	}
 	for _, rate := range at.rates {
-		if rate.sold {
+		switch {
+		case rate.sold:
 			all = append(all, refuseRate(at.roomTypeID, rate.planID, at.rules, q.Stay, night)...)
+		case rate.kept:
+			all = append(all, refuseKept(at.roomTypeID, rate.planID, at.kept, q.Stay, night)...)
 		}
 		if price := night.Rates[rate.planID].Price; rate.price.IsSet() && price != rate.price {
 			all = append(all, RefusedNight{

@@ -12,19 +12,19 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// mostAnonymised is the number of payments and refunds that are anonymised in one transaction, with the booking and
+// mostAnonymised is the number of payments, refunds and lines that are anonymised in one transaction, with the booking and
 // the guards of its two references, which the first update after a write of other software claims.
 const mostAnonymised = 97
 
-// personal are the attributes of payments, of refunds and of the summary that say something about a person.
-var personal = []string{"CardBrand", "CardLast4", "FailureReason", "Reason"}
+// personal are the attributes of payments, of refunds, of the summary and of lines that say something about a person.
+var personal = []string{"CardBrand", "CardLast4", "ChildAges", "FailureReason", "Reason"}
 
 func (b *Booking) anonymised() bool { return !b.AnonymisedAt.IsZero() }
 
 // EraseGuest anonymises a booking that has no user, as [Eraser.Erase] does with those of a user. If the booking does not
 // exist or belongs to a user, EraseGuest fails with [dynastay.ErrNotFound], and if it is not over, with an
 // [*UpcomingError]. If it is anonymised already, EraseGuest does nothing. 2 requests: a consistent Query of the booking,
-// and the write; 2 more for every 97 further payments and refunds.
+// and the write; 2 more for every 97 further payments, refunds and lines with ages of children.
 func (r *Repository) EraseGuest(ctx context.Context, bookingID string) error {
 	_, err := r.anonymise(ctx, bookingID, func(booking dynastay.Row) (bool, error) {
 		switch {
@@ -99,7 +99,9 @@ func (a *anonymisation) prepare(ctx context.Context, tx *dynastay.Tx, key dynast
 		return err
 	}
 	for _, row := range left[:min(len(left), mostAnonymised)] {
-		if err := anonymiseRow(tx, row); err != nil {
+		if at := keys.BookingsTable.Key.From(row); isLine(at) {
+			tx.Update(keys.BookingsTable, at, withoutAges.With(nil)).Else(overtaken)
+		} else if err := anonymiseRow(tx, row); err != nil {
 			return err
 		}
 	}
@@ -115,9 +117,9 @@ func finish(change *entity.Change[Booking], last bool) error {
 	return errors.Join(change.Drop("GuestInfo"), change.Drop("Data")) // with what other software stored in them
 }
 
-// personal returns the payments, the refunds and the summary that say something about a person.
+// personal returns the payments, the refunds, the summary and the lines that say something about a person.
 func (s stored) personal() []dynastay.Row {
-	all := slices.Concat(s.payments, s.refunds)
+	all := slices.Concat(s.payments, s.refunds, s.lines)
 	if s.summary.Exists() {
 		all = append(all, s.summary)
 	}
@@ -125,6 +127,11 @@ func (s stored) personal() []dynastay.Row {
 		return !slices.ContainsFunc(personal, func(name string) bool { return !row.Value(name).IsNull() })
 	})
 }
+
+// withoutAges is the update of a line, which has no write id: the condition on the booking protects it.
+var withoutAges = dynastay.MustCompile(expression.NewBuilder().
+	WithCondition(lineExists).
+	WithUpdate(expression.Remove(dynastay.NameOf("ChildAges"))))
 
 // anonymiseRow adds the action that removes what a payment, a refund or a summary says about a person. It does not
 // decode the item, because nothing else of it may change.

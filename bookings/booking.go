@@ -71,6 +71,8 @@ type Booking struct {
 
 	Version int
 	Lines   []Line `json:",omitzero"`
+	// LastLine is the highest number that a line has had; 0 if no room type has had more than one line.
+	LastLine int
 
 	unique bool // no other booking has its channel and external reference
 }
@@ -200,6 +202,7 @@ func newEntity(o Options) *entity.Entity[Booking] {
 			f.Date("ReleasedFrom", &b.Released.CheckIn)
 			f.Date("ReleasedTo", &b.Released.CheckOut)
 			f.Time("AnonymisedAt", &b.AnonymisedAt)
+			f.IfSet().Int("LastLine", &b.LastLine)
 			f.IfSet().Int(keys.AttrVersion, &b.Version)
 		}),
 		Indexes: map[string]func(*Booking) (dynastay.Key, error){

@@ -2,7 +2,6 @@ package bookings
 
 import (
 	"github.com/dynastay/dynastay"
-	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/entity/stream"
 	"github.com/dynastay/dynastay/keys"
 )
@@ -29,7 +28,7 @@ type Changes struct {
 	// it. Every write of a booking produces a change, also if it only changes lines, payments or refunds. The library
 	// never deletes a booking.
 	Bookings stream.Decoder[Booking]
-	// Lines is one room type of a booking. Its amounts have no currency, because only the booking's item has one: their
+	// Lines is one line of a booking, named by RoomTypeID and Number. Its Plan has no PropertyID. Its amounts have no currency, because only the booking's item has one: their
 	// Digits and Sign are right, but IsSet is false, and String and JSON are empty. [dynastay.MoneyOfDigits] returns an
 	// amount in the currency of Booking.Total. [Repository.Create] produces a change for each line, [Repository.Modify]
 	// for each that it adds, changes or removes, and [Repository.CheckIn], [Repository.AssignRooms] and
@@ -60,9 +59,7 @@ func (r *Repository) Changes() Changes {
 	line := lineCodec("")
 	return Changes{
 		Bookings: stream.NewDecoder(r.db, keys.BookingsTable, keys.Is[keys.Booking], r.entity.Value),
-		Lines: stream.NewDecoder(r.db, keys.BookingsTable, keys.Is[keys.BookingRoom], func(row dynastay.Row) (*Line, error) {
-			return entity.Read("BookingRoom", keys.BookingsTable.Key.From(row).String(), line, row)
-		}),
+		Lines:    stream.NewDecoder(r.db, keys.BookingsTable, isLine, func(row dynastay.Row) (*Line, error) { return readLine(line, row) }),
 		Payments: stream.NewDecoder(r.db, keys.BookingsTable, keys.Is[keys.Payment], func(row dynastay.Row) (*PaymentSummary, error) {
 			return readSummary(row, "")
 		}),

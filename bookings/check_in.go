@@ -15,7 +15,8 @@ import (
 )
 
 // Assigned are the individual rooms that guests get, by room type, such as {"room_789": {"301", "302"}}. The id of a
-// room has at most 128 bytes. An id that looks like the number of a payment card is refused.
+// room has at most 128 bytes. An id that looks like the number of a payment card is refused. If a booking has several lines
+// for a room type, they get the rooms in the order of their numbers.
 type Assigned map[string][]string
 
 // validate checks the ids. Whether they fit the booking is known only once it has been read.
@@ -44,14 +45,24 @@ const maxRoomID = 128 // bytes
 // of checks that the rooms are those of a booking, and enters them in its lines.
 func (a Assigned) of(b *Booking) error {
 	for _, roomType := range slices.Sorted(maps.Keys(a)) {
-		at := slices.IndexFunc(b.Lines, func(l Line) bool { return l.RoomTypeID == roomType })
-		if at < 0 {
-			return dynastay.Invalid("Rooms["+roomType+"]", "must be a room type of the booking")
+		n := 0
+		for _, line := range b.Lines {
+			if line.RoomTypeID == roomType {
+				n += line.Quantity
+			}
 		}
-		if n := b.Lines[at].Quantity; len(a[roomType]) != n {
+		ids := slices.Clone(a[roomType])
+		switch {
+		case !slices.ContainsFunc(b.Lines, func(l Line) bool { return l.RoomTypeID == roomType }):
+			return dynastay.Invalid("Rooms["+roomType+"]", "must be a room type of the booking")
+		case len(ids) != n:
 			return dynastay.Invalid("Rooms["+roomType+"]", "must have one entry for each room, %d in all", n)
 		}
-		b.Lines[at].RoomIDs = slices.Clone(a[roomType])
+		for i := range b.Lines {
+			if line := &b.Lines[i]; line.RoomTypeID == roomType {
+				line.RoomIDs, ids = ids[:line.Quantity:line.Quantity], ids[line.Quantity:]
+			}
+		}
 	}
 	return nil
 }
@@ -133,7 +144,7 @@ func (r *Repository) roomsOp(bookingID string, m move, rooms Assigned, invalid e
 
 // write adds the update of a line that was read.
 func (l Line) write(tx *dynastay.Tx, expr dynastay.Expr) error {
-	at, err := keys.Of(keys.BookingRoom{BookingID: l.BookingID, RoomTypeID: l.RoomTypeID})
+	at, err := l.key()
 	if err == nil {
 		tx.Update(keys.BookingsTable, at, expr).Else(overtaken)
 	}

@@ -1,6 +1,7 @@
 package bookings
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -97,7 +98,7 @@ func (r *Repository) CreateOp(req Request) *dynastay.Operation[*Booking] {
 		Contest: contest,
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*Booking, error) {
 			// Not checked in Invalid: a retry after midnight must find the booking that it created.
-			if err := req.Quote.Current(r.db.Now()); err != nil {
+			if err := cmp.Or(req.Quote.Current(r.db.Now()), r.fresh(req.Quote)); err != nil {
 				return nil, dynastay.Within("Quote", err)
 			}
 			if len(spelled) > 0 {
@@ -206,6 +207,10 @@ func (r *Repository) newBooking(req Request) (*entity.Creation[Booking], error) 
 	if err := b.agree(q, req.TaxesAndFees); err != nil {
 		return nil, err
 	}
+	numbers, err := b.number(q.Lines, make([]int, len(q.Lines)))
+	if err != nil {
+		return nil, dynastay.Within("Quote", err)
+	}
 	made, err := r.table.Creation(b)
 	if err != nil {
 		return nil, err
@@ -221,7 +226,8 @@ func (r *Repository) newBooking(req Request) (*entity.Creation[Booking], error) 
 			b.ConfirmedAt = b.CreatedAt
 		}
 	}
-	for _, line := range q.Lines {
+	for i, line := range q.Lines {
+		line.Number = numbers[i]
 		booked, err := newLine(made.Value.ID, line)
 		if err != nil {
 			return nil, err
@@ -246,23 +252,18 @@ func (b *Booking) agree(q *availability.Quote, fees dynastay.Money) error {
 	return b.addUp()
 }
 
-// validateQuote refuses what a booking could not store, apart from what [availability.Quote.Validate] does.
-func validateQuote(q *availability.Quote) error {
-	for i, line := range q.Lines {
-		if line.Plan != nil || line.Party != nil {
-			return dynastay.Invalid(fmt.Sprintf("Lines[%d]", i), "must have no rate plan and no party: bookings do not keep them yet")
-		}
-	}
-	return q.Validate()
-}
-
 // validate returns the keys of the promo codes that the text may mean.
 func (req Request) validate() (spelled []dynastay.Key, err error) {
 	if req.Quote == nil {
 		return nil, dynastay.Invalid("Quote", "is required")
 	}
-	if err := validateQuote(req.Quote); err != nil {
+	if err := req.Quote.Validate(); err != nil {
 		return nil, dynastay.Within("Quote", err)
+	}
+	for i, line := range req.Quote.Lines {
+		if line.Number != 0 {
+			return nil, dynastay.Invalid(fmt.Sprintf("Quote.Lines[%d].Number", i), "must be 0, because it is that of a line of another booking")
+		}
 	}
 	switch _, err := keys.Partition(keys.BookingByUser{UserID: req.UserID}); {
 	case req.NoUser && req.UserID != "":
@@ -367,8 +368,22 @@ func agreedQuote(in *dynastay.Input, q *availability.Quote) {
 		in.Field("quantity", strconv.Itoa(line.Quantity))
 		in.Field("policy", string(line.CancellationPolicy))
 		in.Field("subtotal", line.Subtotal.String())
+		agreedPlan(in, line)
 	}
 	if q.Overbook > 0 {
 		in.Field("overbook", strconv.Itoa(q.Overbook))
+	}
+}
+
+// agreedPlan adds what only some lines have, so that the keys of other bookings stay as they are.
+func agreedPlan(in *dynastay.Input, line availability.Line) {
+	if line.Number > 0 {
+		in.Field("line", strconv.Itoa(line.Number))
+	}
+	if line.Plan != nil {
+		in.Field("rate plan", line.Plan.ID)
+	}
+	if p := line.Party; p != nil {
+		in.Field("party", fmt.Sprintf("%d adults, %d children %v, %d extra beds", p.Adults, p.Children, p.ChildAges, p.ExtraBeds))
 	}
 }

@@ -115,8 +115,9 @@ func TestInvalidInput(t *testing.T) {
 	}{
 		{"no quote", "Quote", func(r *bookings.Request) { r.Quote = nil }},
 		{"user with #", "UserID", func(r *bookings.Request) { r.UserID = "user#1" }},
-		{"a rate plan", "Quote.Lines[0]", quote(func(q *availability.Quote) { q.Lines[0].Plan = &availability.RatePlan{} })},
-		{"a party", "Quote.Lines[0]", quote(func(q *availability.Quote) { q.Lines[0].Party = &availability.Party{} })},
+		{"a rate plan of nobody", "Quote.Lines[0].Plan.PropertyID", quote(func(q *availability.Quote) { q.Lines[0].Plan = &availability.RatePlan{} })},
+		{"a party without adults", "Quote.Lines[0].Party.Adults", quote(func(q *availability.Quote) { q.Lines[0].Party = &availability.Party{} })},
+		{"a line of a booking", "Quote.Lines[0].Number", quote(func(q *availability.Quote) { q.Lines[0].Number = 1 })},
 		{"empty property", "Quote.Property.ID", quote(func(q *availability.Quote) { q.Property.ID = "" })},
 		{"time zone", "Quote.Property.TimeZone", quote(func(q *availability.Quote) { q.Property.TimeZone = "Mars" })},
 		{"no check-in", "Quote.Stay.CheckIn", quote(func(q *availability.Quote) { q.Stay.CheckIn = dynastay.Date{} })},

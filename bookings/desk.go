@@ -8,7 +8,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 
 	"github.com/dynastay/dynastay"
-	"github.com/dynastay/dynastay/availability"
 	values "github.com/dynastay/dynastay/internal/stored"
 	"github.com/dynastay/dynastay/keys"
 )
@@ -135,11 +134,7 @@ func (r *Repository) ReinstateOp(bookingID string) *dynastay.Operation[*Booking]
 		if done.before.Released == (dynastay.Stay{}) || !nights.CheckIn.Before(nights.CheckOut) {
 			return nil
 		}
-		var lines []availability.Line
-		for _, line := range b.taken() {
-			lines = append(lines, line.Line)
-		}
-		retaken := r.nights.Retake(b.PropertyID, lines, nights)
+		retaken := r.nights.Retake(b.PropertyID, b.taken(), nights)
 		contest := retaken.Contest()
 		// A refusal counts only as long as the booking is as it was read: the rooms that are missing may be its own.
 		contest.Still = func(ctx context.Context) (bool, error) { return r.unchanged(ctx, done.rows.booking) }

@@ -121,13 +121,23 @@ func tooManyNights(n int) error {
 	return &dynastay.InvalidError{Field: "BookingID", Reason: reason, Err: &dynastay.TooLargeError{Actions: n + 1}}
 }
 
-// taken returns the lines that have rooms. Other software may have stored one with a quantity that is not positive, for
-// which nothing can be returned.
-func (b *Booking) taken() []Line {
-	return slices.DeleteFunc(slices.Clone(b.Lines), func(l Line) bool { return l.Quantity < 1 })
+// taken returns the rooms of each type: a night has one action for all lines. Other software may have stored a line with a
+// quantity that is not positive, for which nothing can be returned.
+func (b *Booking) taken() (all []availability.Line) {
+	for _, line := range b.Lines {
+		at := slices.IndexFunc(all, func(l availability.Line) bool { return l.RoomTypeID == line.RoomTypeID })
+		switch {
+		case line.Quantity < 1:
+		case at < 0:
+			all = append(all, availability.Line{RoomTypeID: line.RoomTypeID, Quantity: line.Quantity})
+		default:
+			all[at].Quantity += line.Quantity
+		}
+	}
+	return all
 }
 
-// nights returns the nights of these lines on the dates of a stay, line by line.
+// nights returns the nights of these rooms on the dates of a stay, room type by room type.
 func (b *Booking) nights(stay dynastay.Stay) (nights []dynastay.Ref, err error) {
 	for _, line := range b.taken() {
 		for date := range stay.Dates() {

@@ -1,6 +1,7 @@
 package bookings
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -15,8 +16,9 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// Line is one room type of a booking, which the hotel-booking document (a design document that is not part of this
-// repository) calls a "booking room". Nights is empty if other software created the booking.
+// Line is what a booking has of one room type under one rate plan for one party, which the hotel-booking document (a design
+// document that is not part of this repository) calls a "booking room". Nights is empty if other software created the
+// booking. They have no Steps: those are of the quote only.
 type Line struct {
 	availability.Line
 	BookingID     string
@@ -35,10 +37,75 @@ func lineCodec(currency dynastay.Currency) entity.Codec[Line] {
 		f.Int("Quantity", &l.Quantity)
 		f.Amount("PricePerNight", currency, &l.PricePerNight)
 		f.Amount("Subtotal", currency, &l.Subtotal)
-		declareNights(f, currency, &l.Nights)
+		declarePlan(f, &l.Plan)
+		declareParty(f, &l.Party)
+		declareNights(f, currency, l)
 		entity.String(f, "CancellationPolicy", &l.CancellationPolicy)
 		declareDates(f, "OverbookedNights", &l.Overbooked)
 	})
+}
+
+// readLine decodes a line. Its number is only in the key.
+func readLine(codec entity.Codec[Line], row dynastay.Row) (*Line, error) {
+	at := keys.BookingsTable.Key.From(row)
+	line, err := entity.Read("BookingRoom", at.String(), codec, row)
+	if err != nil {
+		return nil, err
+	}
+	line.Number = first(&line.Line)
+	if keys.Is[keys.BookingRoomLine](at) {
+		further, err := keys.Parse[keys.BookingRoomLine](at)
+		if err != nil {
+			return nil, err
+		}
+		line.Number = further.Number
+	}
+	return line, nil
+}
+
+// first returns the number of the first line of a room type: none if it has no plan and no party, as a line of a booking
+// that was made without them.
+func first(l *availability.Line) int {
+	if l.Plan == nil && l.Party == nil {
+		return 0
+	}
+	return 1
+}
+
+func isLine(at dynastay.Key) bool {
+	return keys.Is[keys.BookingRoom](at) || keys.Is[keys.BookingRoomLine](at)
+}
+
+// key returns the key of the line's item.
+func (l *Line) key() (dynastay.Key, error) {
+	if l.Number > 1 {
+		return keys.Of(keys.BookingRoomLine{BookingID: l.BookingID, RoomTypeID: l.RoomTypeID, Number: l.Number})
+	}
+	return keys.Of(keys.BookingRoom{BookingID: l.BookingID, RoomTypeID: l.RoomTypeID})
+}
+
+// number returns the numbers of lines whose known numbers are given, 0 for a new line. The first line of a room type gets
+// 1. A further one gets a number that no line has had before, so that whoever refers to a line never finds another one.
+func (b *Booking) number(lines []availability.Line, known []int) ([]int, error) {
+	all, first := slices.Clone(known), map[string]bool{}
+	for i, line := range lines {
+		first[line.RoomTypeID] = first[line.RoomTypeID] || all[i] > 0
+	}
+	for i, line := range lines {
+		switch {
+		case all[i] > 0:
+			continue
+		case !first[line.RoomTypeID]:
+			all[i], first[line.RoomTypeID] = 1, true
+			continue
+		}
+		if b.LastLine = max(b.LastLine, 1) + 1; b.LastLine > availability.MaxLineNumber {
+			return nil, dynastay.Invalid(fmt.Sprintf("Lines[%d]", i),
+				"must not be new: the booking has had %d lines, and no number is used again", availability.MaxLineNumber)
+		}
+		all[i] = b.LastLine
+	}
+	return all, nil
 }
 
 // lineExists keeps an update from creating a line that has been removed.
@@ -58,7 +125,7 @@ func addLines(tx *dynastay.Tx, b *Booking) error {
 }
 
 func addLine(tx *dynastay.Tx, codec entity.Codec[Line], line *Line) error {
-	key, err := keys.Of(keys.BookingRoom{BookingID: line.BookingID, RoomTypeID: line.RoomTypeID})
+	key, err := line.key()
 	if err != nil {
 		return err
 	}
@@ -71,24 +138,26 @@ func addLine(tx *dynastay.Tx, codec entity.Codec[Line], line *Line) error {
 	return nil
 }
 
-// modifyLines adds the actions that turn the lines of a booking into the sold ones. It returns the new lines, and whether
-// any of them differs. Lines have no write ids: the condition on the booking protects them as well. Attributes that the library
-// does not know are kept.
+// modifyLines adds the actions that turn the lines of a booking into the sold ones, which have their numbers. It returns the
+// new lines, and whether any of them differs. Lines have no write ids: the condition on the booking protects them as well.
+// Attributes that the library does not know are kept.
 func (s stored) modifyLines(
 	tx *dynastay.Tx, b *Booking, had []Line, sold []availability.Line,
 ) (lines []Line, changed bool, err error) {
-	codec := lineCodec(b.Total.Currency())
+	codec, stays := lineCodec(b.Total.Currency()), make([]bool, len(had))
 	for _, one := range sold {
 		line, err := newLine(b.ID, one)
 		if err != nil {
 			return nil, false, err
 		}
 		differs := true
-		i := slices.IndexFunc(had, func(l Line) bool { return l.RoomTypeID == one.RoomTypeID })
+		i := slices.IndexFunc(had, func(l Line) bool {
+			return l.RoomTypeID == one.RoomTypeID && cmp.Or(l.Number, 1) == cmp.Or(one.Number, 1)
+		})
 		if i < 0 {
 			err = addLine(tx, codec, &line)
 		} else {
-			line.RoomIDs = had[i].RoomIDs
+			stays[i], line.RoomIDs = true, had[i].RoomIDs
 			differs, err = changeLine(tx, codec, s.lines[i], &line)
 		}
 		if err != nil {
@@ -96,8 +165,8 @@ func (s stored) modifyLines(
 		}
 		lines, changed = append(lines, line), changed || differs
 	}
-	for i, old := range had {
-		if !slices.ContainsFunc(sold, func(l availability.Line) bool { return l.RoomTypeID == old.RoomTypeID }) {
+	for i := range had {
+		if !stays[i] {
 			tx.Delete(keys.BookingsTable, keys.BookingsTable.Key.From(s.lines[i]))
 			changed = true
 		}
@@ -131,7 +200,10 @@ func changeLine(tx *dynastay.Tx, codec entity.Codec[Line], row dynastay.Row, lin
 }
 
 // mayBeAbsent are the attributes that a line does not always have.
-var mayBeAbsent = []string{"CancellationPolicy", "OverbookedNights", "RoomName"}
+var mayBeAbsent = []string{
+	"CancellationPolicy", "OverbookedNights", "RoomName", "RatePlanId", "RatePlanName", "MealPlan", "PlanRule", "Adults", "Children",
+	"ChildAges", "ExtraBeds", "SourcePrices", "MealPrice",
+}
 
 // declareRoomIDs stores one room id as text, as in the hotel-booking document, and several as a list.
 func declareRoomIDs(f *entity.Fields, ids *[]string) {
@@ -168,27 +240,6 @@ func roomIDs(ids []string) types.AttributeValue {
 	return list
 }
 
-// declareNights stores the nights as a map from dates to prices.
-func declareNights(f *entity.Fields, currency dynastay.Currency, nights *[]availability.NightPrice) {
-	prices := map[string]dynastay.Money{}
-	for _, night := range *nights {
-		prices[night.Date.String()] = night.Price
-	}
-	entity.Keyed(f, "NightlyPrices", &prices, func(f *entity.Fields, date string, price *dynastay.Money) {
-		f.Amount(date, currency, price)
-	})
-	if !f.Decoding() {
-		return
-	}
-	var sorted []availability.NightPrice
-	for _, text := range slices.Sorted(maps.Keys(prices)) {
-		date, err := dynastay.ParseDate(text)
-		f.Fail("NightlyPrices", err)
-		sorted = append(sorted, availability.NightPrice{Date: date, Price: prices[text]})
-	}
-	*nights = sorted
-}
-
 // declareDates stores dates as a list of texts; an empty list is not written.
 func declareDates(f *entity.Fields, name string, dates *[]dynastay.Date) {
 	var texts []string
@@ -210,5 +261,12 @@ func declareDates(f *entity.Fields, name string, dates *[]dynastay.Date) {
 // newLine creates the booking's line from a quote's line.
 func newLine(bookingID string, sold availability.Line) (Line, error) {
 	average, err := sold.Subtotal.DividedBy(sold.Quantity * len(sold.Nights))
+	if sold.Number == 1 {
+		sold.Number = first(&sold)
+	}
+	sold.Nights = slices.Clone(sold.Nights)
+	for i := range sold.Nights {
+		sold.Nights[i].Steps = nil
+	}
 	return Line{Line: sold, BookingID: bookingID, PricePerNight: average}, err
 }

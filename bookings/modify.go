@@ -105,6 +105,9 @@ func (r *Repository) QuoteModification(ctx context.Context, bookingID string, re
 	if err != nil {
 		return Modification{}, err
 	}
+	if err := b.keepsLines(q, has, "Rooms"); err != nil {
+		return Modification{}, err
+	}
 	if b.Total.IsSet() && q.Total.Currency() != b.Total.Currency() {
 		return Modification{}, dynastay.Invalid("Rooms", "must have prices in %s, the currency of the booking", b.Total.Currency())
 	}
@@ -219,7 +222,7 @@ func (r *Repository) Modify(ctx context.Context, m Modification, opts ...dynasta
 func (m Modification) validate() error {
 	switch {
 	case m.Quote != nil:
-		if err := validateQuote(m.Quote); err != nil {
+		if err := m.Quote.Validate(); err != nil {
 			return dynastay.Within("Quote", err)
 		}
 		if err := checkFees(m.TaxesAndFees, m.Quote); err != nil {
@@ -282,7 +285,7 @@ func (m Modification) fits(b *Booking) error {
 	}
 	rooms := map[string]int{}
 	for _, line := range m.Quote.Lines {
-		rooms[line.RoomTypeID] = line.Quantity
+		rooms[line.RoomTypeID] += line.Quantity
 	}
 	return dynastay.Within("Quote", b.allows(m.Quote.Property, m.Quote.Stay, rooms, "Lines"))
 }
@@ -291,7 +294,7 @@ func (m Modification) fits(b *Booking) error {
 func (b *Booking) allows(property availability.House, stay dynastay.Stay, rooms map[string]int, field string) error {
 	has := map[string]int{}
 	for _, line := range b.Lines {
-		has[line.RoomTypeID] = line.Quantity
+		has[line.RoomTypeID] += line.Quantity
 	}
 	switch {
 	case property.ID != b.PropertyID:
@@ -302,6 +305,20 @@ func (b *Booking) allows(property availability.House, stay dynastay.Stay, rooms 
 		return dynastay.Invalid("Stay.CheckIn", "must be %s, because the guests have checked in", b.Stay.CheckIn)
 	case !maps.Equal(rooms, has):
 		return dynastay.Invalid(field, "must have the room types and quantities of the booking, because the guests have checked in")
+	}
+	return nil
+}
+
+// keepsLines returns an error if guests who have checked in would get other lines than they have: the rooms that they
+// were assigned are those of a line.
+func (b *Booking) keepsLines(q *availability.Quote, has availability.Booked, field string) error {
+	if b.Status != CheckedIn {
+		return nil
+	}
+	for i, with := range has.GoesOn(q.Lines) {
+		if with < 0 || has.Lines[with].Quantity != q.Lines[i].Quantity {
+			return dynastay.Invalid(field, "must have the lines and quantities of the booking, because the guests have checked in")
+		}
 	}
 	return nil
 }

@@ -46,15 +46,23 @@ func (r *Repository) giveUp(b *Booking, q *availability.Quote, has availability.
 }
 
 // parts returns which part of the price of each line a quote gives up, from 0 to 1. If no policy was agreed for a line,
-// nothing can be kept of it, so it counts as kept.
+// nothing can be kept of it, so it counts as kept. Who gets another rate plan gives up the line: its price was for its terms.
+// Under the same plan, nights that stay may get another price, because the party or the length has changed. If they get
+// cheaper, the difference is given up too, unless nights are added; if they get dearer, it is set against what is given up.
+// Otherwise, a month at a discount that is shortened would cost more than if it were not.
 func (b *Booking) parts(q *availability.Quote, has availability.Booked, own TermsOf) []*big.Rat {
-	left := map[string]int{}
-	for _, line := range q.Lines {
-		left[line.RoomTypeID] = line.Quantity
+	goesOn := map[int]*availability.Line{}
+	for i, with := range has.GoesOn(q.Lines) {
+		goesOn[with] = &q.Lines[i]
 	}
+	longer := q.Stay.CheckIn.Before(has.Stay.CheckIn) || q.Stay.CheckOut.After(has.Stay.CheckOut)
 	var parts []*big.Rat
 	for i, line := range has.Lines {
-		all, gone, nights, missed := new(big.Rat), new(big.Rat), new(big.Rat), new(big.Rat)
+		now := goesOn[i]
+		if now != nil && planID(now) != planID(&line) {
+			now = nil
+		}
+		all, gone, cheaper, nights, missed := new(big.Rat), new(big.Rat), new(big.Rat), new(big.Rat), new(big.Rat)
 		add := func(sum *big.Rat, price *big.Rat, rooms int) {
 			sum.Add(sum, new(big.Rat).Mul(price, big.NewRat(int64(rooms), 1)))
 		}
@@ -63,13 +71,20 @@ func (b *Booking) parts(q *availability.Quote, has availability.Booked, own Term
 				continue
 			}
 			dropped := line.Quantity
-			if q.Stay.Contains(night.Date) {
-				dropped = max(0, line.Quantity-left[line.RoomTypeID])
+			if now != nil && q.Stay.Contains(night.Date) {
+				dropped = max(0, line.Quantity-now.Quantity)
+				if line.Plan != nil {
+					next := now.Nights[q.Stay.CheckIn.DaysUntil(night.Date)].Price
+					add(cheaper, new(big.Rat).Sub(exact(night.Price), exact(next)), line.Quantity-dropped)
+				}
 			}
 			add(all, exact(night.Price), line.Quantity)
 			add(gone, exact(night.Price), dropped)
 			add(nights, one, line.Quantity)
 			add(missed, one, dropped)
+		}
+		if cheaper.Sign() < 0 || !longer {
+			gone = within(gone.Add(gone, cheaper), all)
 		}
 		if all.Sign() == 0 { // without prices, each night counts the same
 			all, gone = nights, missed
@@ -81,6 +96,24 @@ func (b *Booking) parts(q *availability.Quote, has availability.Booked, own Term
 		parts = append(parts, part)
 	}
 	return parts
+}
+
+// within returns r, or the nearest number from 0 to most.
+func within(r, most *big.Rat) *big.Rat {
+	switch {
+	case r.Sign() < 0:
+		return new(big.Rat)
+	case r.Cmp(most) > 0:
+		return most
+	}
+	return r
+}
+
+func planID(l *availability.Line) string {
+	if l.Plan == nil {
+		return ""
+	}
+	return l.Plan.ID
 }
 
 var one = big.NewRat(1, 1)

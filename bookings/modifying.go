@@ -1,6 +1,7 @@
 package bookings
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,6 +22,7 @@ type modifying struct {
 	now   time.Time
 	rows  stored
 	had   []Line             // the lines as they were read
+	lines []int              // the numbers of the lines of the quote
 	sale  *availability.Sale // nil if the rooms stay as they are
 	taken promo              // the code whose use is counted
 
@@ -109,7 +111,16 @@ func (p *modifying) requote(b *Booking) error {
 		return err
 	}
 	p.sale = p.nights.SaleFor(p.Quote, has)
-	if err := p.sale.Current(p.now); err != nil {
+	if err := cmp.Or(p.sale.Current(p.now), p.fresh(p.Quote), b.keepsLines(p.Quote, has, "Lines")); err != nil {
+		return dynastay.Within("Quote", err)
+	}
+	known := make([]int, len(p.Quote.Lines))
+	for i, with := range has.GoesOn(p.Quote.Lines) {
+		if with >= 0 {
+			known[i] = cmp.Or(has.Lines[with].Number, 1)
+		}
+	}
+	if p.lines, err = b.number(p.Quote.Lines, known); err != nil {
 		return dynastay.Within("Quote", err)
 	}
 	var up givenUp
@@ -159,7 +170,11 @@ func (p *modifying) cancellable(b *Booking) error {
 	if p.Quote == nil {
 		return nil
 	}
-	n, most := p.Quote.Stay.Nights()*len(p.Quote.Lines), mostModified
+	types := map[string]bool{}
+	for _, line := range p.Quote.Lines {
+		types[line.RoomTypeID] = true
+	}
+	n, most := p.Quote.Stay.Nights()*len(types), mostModified
 	if b.PromoCode != "" {
 		most--
 	}
@@ -179,6 +194,9 @@ func (p *modifying) sell(ctx context.Context, tx *dynastay.Tx, change *entity.Ch
 	if err != nil {
 		return nil, nil, err
 	}
+	for i := range sold.Lines {
+		sold.Lines[i].Number = p.lines[i]
+	}
 	lines, changed, err := p.rows.modifyLines(tx, change.After, p.had, sold.Lines)
 	if err != nil {
 		return nil, nil, err
@@ -190,6 +208,21 @@ func (p *modifying) sell(ctx context.Context, tx *dynastay.Tx, change *entity.Ch
 	}
 	return lines, sold.Missing, nil
 }
+
+// fresh returns an error for a quote under a rate plan, or with a party, that is too old.
+func (r *Repository) fresh(q *availability.Quote) error {
+	if !q.Planned() || r.db.Now().Before(q.At.Add(r.opts.QuotesFor)) {
+		return nil
+	}
+	return &dynastay.InvalidError{
+		Field: "At", Reason: fmt.Sprintf("must be less than %s ago, because the quote has a rate plan or a party", r.opts.QuotesFor),
+		Err: ErrOldQuote,
+	}
+}
+
+// ErrOldQuote means that a quote under a rate plan, or with a party, was booked later than [Options.QuotesFor] allows. Quote
+// again. The [*dynastay.InvalidError] for such a quote matches it with [errors.Is].
+var ErrOldQuote = errors.New("the quote is too old")
 
 // usePromos counts the use of a code that is new, and returns that of the one before.
 func (p *modifying) usePromos(tx *dynastay.Tx) {
@@ -242,19 +275,27 @@ func (p *modifying) contest() dynastay.Contest {
 }
 
 // errLines is about items of other software.
-var errLines = errors.New("each line must have a room type of its own")
+var errLines = errors.New("each line must have a room type and number of its own")
 
 // booked returns what the booking has already. The lines of other software have no nightly prices, but one for all
 // nights.
 func (b *Booking) booked(now time.Time) (availability.Booked, error) {
 	arrived := b.Status == CheckedIn || b.today(now).After(b.Stay.CheckIn)
 	has := availability.Booked{Stay: b.Stay, Arrived: arrived}
-	seen := map[string]bool{"": true}
+	if !b.CreatedAt.IsZero() {
+		has.On = b.today(b.CreatedAt)
+	}
+	type name struct {
+		roomTypeID string
+		number     int
+	}
+	seen := map[name]bool{}
 	for _, line := range b.Lines {
-		if seen[line.RoomTypeID] {
+		if is := (name{line.RoomTypeID, cmp.Or(line.Number, 1)}); line.RoomTypeID == "" || seen[is] {
 			return has, &dynastay.Error{Op: modify.name, Entity: "Booking", ID: b.ID, Kind: dynastay.ErrCorrupt, Err: errLines}
+		} else {
+			seen[is] = true
 		}
-		seen[line.RoomTypeID] = true
 		// Other software may have stored a stay of any length. If more nights must be returned than a transaction can, fail
 		// before listing them.
 		if n := b.Stay.Nights() - availability.MaxNights; n > mostReturned {

@@ -42,6 +42,10 @@ type Options struct {
 	// NoShowAfter is how long after the beginning of the date of check-in, on the clock of the property, a no-show can be
 	// recorded: 30 hours means from 6 in the morning of the next day. Default: 24 hours, the end of that date.
 	NoShowAfter time.Duration
+	// QuotesFor is how long after [availability.Quote.At] a quote under a rate plan, or with a party, can be booked: nothing
+	// asserts the terms of a plan, so an old quote would sell at terms that are over. Default: 24 hours; at most
+	// [availability.MaxQuoteAge].
+	QuotesFor time.Duration
 	// Terms interprets the platform's own cancellation policies when a booking is cancelled with a refund.
 	// Default: nil, which knows none.
 	Terms TermsOf
@@ -49,7 +53,7 @@ type Options struct {
 
 // New returns a repository. It sends no requests. Create one for the process and share it. A nil opts means the
 // defaults. New panics if [key.Shards.Validate] returns an error for a shard count, or if HoldGrace or
-// NoShowAfter is negative.
+// NoShowAfter is negative, or QuotesFor is out of range.
 func New(db *dynastay.DB, opts *Options) *Repository {
 	r := &Repository{db: db, nights: availability.New(db), ledger: newLedger(db)}
 	if opts != nil {
@@ -64,6 +68,10 @@ func New(db *dynastay.DB, opts *Options) *Repository {
 	if r.opts.NoShowAfter < 0 {
 		panic("bookings.New: Options.NoShowAfter must not be negative")
 	}
+	if r.opts.QuotesFor < 0 || r.opts.QuotesFor > availability.MaxQuoteAge {
+		panic("bookings.New: Options.QuotesFor must be between 0 and availability.MaxQuoteAge")
+	}
+	r.opts.QuotesFor = cmp.Or(r.opts.QuotesFor, 24*time.Hour)
 	r.opts.HoldGrace = cmp.Or(r.opts.HoldGrace, DefaultHoldGrace)
 	r.opts.NoShowAfter = cmp.Or(r.opts.NoShowAfter, 24*time.Hour)
 	r.entity = newEntity(r.opts)

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/dynastay/dynastay"
-	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -59,9 +58,12 @@ func (s stored) addLines(b *Booking) error {
 	codec := lineCodec(b.Total.Currency())
 	b.Lines = make([]Line, len(s.lines))
 	for i, row := range s.lines {
-		line, err := entity.Read("BookingRoom", keys.BookingsTable.Key.From(row).String(), codec, row)
+		line, err := readLine(codec, row)
 		if err != nil {
 			return err
+		}
+		if line.Plan != nil {
+			line.Plan.PropertyID = b.PropertyID
 		}
 		b.Lines[i] = *line
 	}

@@ -75,12 +75,24 @@ func (k *Refund) Form(f *key.Form) {
 	f.SK("REFUND#", key.ID("RefundID", &k.RefundID))
 }
 
-// BookingRoom is the item of one line of a booking, a room type: BOOKING#{BookingID} / ROOM#{RoomTypeID}.
+// BookingRoom is the item of the first line that a booking has for a room type: BOOKING#{BookingID} / ROOM#{RoomTypeID}.
 type BookingRoom struct{ BookingID, RoomTypeID string }
 
 func (k *BookingRoom) Form(f *key.Form) {
 	f.PK("BOOKING#", key.ID("BookingID", &k.BookingID))
 	f.SK("ROOM#", key.ID("RoomTypeID", &k.RoomTypeID))
+}
+
+// BookingRoomLine is the item of a further line for the room type, with a number from 2 to 99:
+// BOOKING#{BookingID} / ROOM#{RoomTypeID}#LINE#{Number}.
+type BookingRoomLine struct {
+	BookingID, RoomTypeID string
+	Number                int
+}
+
+func (k *BookingRoomLine) Form(f *key.Form) {
+	f.PK("BOOKING#", key.ID("BookingID", &k.BookingID))
+	f.SK("ROOM#", key.ID("RoomTypeID", &k.RoomTypeID), "#LINE#", key.Whole("Number", &k.Number, 2, 99))
 }
 
 // ReferenceGuard reserves a booking reference for one booking: REFERENCE#{Reference} / GUARD.
