@@ -194,7 +194,8 @@ func (q *Quote) checkLine(i int) error {
 			plans[earlier.Plan.ID] = true
 		}
 		for n := range min(len(line.Nights), len(earlier.Nights)) {
-			if line.source() == earlier.source() && line.Nights[n].stored() != earlier.Nights[n].stored() {
+			// A line of a booking may keep another price; Sale.Current looks at those that do not.
+			if line.Number == 0 && earlier.Number == 0 && line.source() == earlier.source() && line.Nights[n].stored() != earlier.Nights[n].stored() {
 				field := map[bool]string{true: "Price", false: "Source"}[line.Plan == nil]
 				return dynastay.Invalid(fmt.Sprintf("%s.Nights[%d].%s", at, n, field), "must be the stored price that an earlier line has for the night")
 			}

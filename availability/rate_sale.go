@@ -38,11 +38,12 @@ func (at *nightSale) quoted(q *Quote, booked Booked, goesOn []int) {
 		}
 		at.sells, at.rules = true, allRulesOf(q.Stay, at.date)
 		price := line.Nights[q.Stay.CheckIn.DaysUntil(at.date)].stored()
-		if source := line.source(); source == "" {
-			at.price = price
-		} else {
-			rate(source).price = price
+		stored := &at.price
+		if source := line.source(); source != "" {
+			stored = &rate(source).price
 		}
+		at.mixed = at.mixed || stored.IsSet() && *stored != price
+		*stored = price
 		if line.Plan != nil {
 			rate(line.Plan.ID).sold = true
 		}

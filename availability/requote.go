@@ -50,7 +50,11 @@ func (r *Repository) Requote(ctx context.Context, req QuoteRequest, booked Booke
 			room.Party = req.party(*room)
 		}
 	}
-	again := requoting{QuoteRequest: req, nights: r, has: booked, today: today, seen: map[dynastay.Ref]dynastay.Row{}, refused: &Refused{}}
+	planned := func(l Line) bool { return !l.plain() || l.Number > 1 }
+	again := requoting{
+		QuoteRequest: req, nights: r, has: booked, today: today, seen: map[dynastay.Ref]dynastay.Row{}, refused: &Refused{},
+		planned: slices.ContainsFunc(booked.Lines, planned) || slices.ContainsFunc(req.Rooms, func(r Room) bool { return !r.plain() }),
+	}
 	q := &Quote{Property: req.Property, Stay: req.Stay, Guests: req.Guests, Sleeps: sleeps(req.Rooms), Overbook: req.Overbook, At: now}
 	for _, room := range booked.continued(merged(req.Rooms)) {
 		line, err := again.line(ctx, room)
@@ -86,6 +90,7 @@ type requoting struct {
 	has     Booked
 	today   dynastay.Date
 	seen    map[dynastay.Ref]dynastay.Row // the nights that were read
+	planned bool                          // the booking or the request has rate plans or parties, so its lines have numbers
 	refused *Refused                      // what rate plans refuse, apart from what a sale does
 }
 
@@ -94,7 +99,7 @@ func (q *requoting) line(ctx context.Context, room continuing) (Line, error) {
 	line := room.Room.line()
 	plan, from, had := (*RatePlan)(nil), (*RatePlan)(nil), (*Line)(nil)
 	if room.with >= 0 {
-		if had = &q.has.Lines[room.with]; !room.plain() || !had.plain() || had.Number > 1 {
+		if had = &q.has.Lines[room.with]; q.planned {
 			line.Number = cmp.Or(had.Number, 1)
 		}
 	}
@@ -229,7 +234,8 @@ func (r *Refused) addUnpriced(q *Quote) {
 // Current returns an error if the quote no longer fits what has been booked, or the date: a [*Refused] with
 // [PriceChanged] for the nights that the booking keeps, if the quote has a different stored price for them; and a
 // [*dynastay.InvalidError] for the field "Stay" if rooms of a night before today at the property would be added, returned
-// or sold under another plan, and for "Lines[i].Number" if the booking has no such line. For a new booking, use [Quote.Current].
+// or sold under another plan, for "Lines[i].Number" if the booking has no such line, and for "Lines" if lines that are sold have
+// different stored prices for a night. For a new booking, use [Quote.Current].
 func (s *Sale) Current(now time.Time) error {
 	today, err := s.quote.Property.Today(now)
 	if err != nil {
@@ -243,6 +249,11 @@ func (s *Sale) Current(now time.Time) error {
 	for _, at := range s.each {
 		if (at.rooms != 0 || at.sells) && at.date.Before(today) {
 			return dynastay.Invalid("Stay", "must not change the rooms of %s, which is before today, %s at the property", at.date, today)
+		}
+	}
+	for _, at := range s.each {
+		if at.mixed {
+			return dynastay.Invalid("Lines", "must have one stored price for %s, from which the prices of all lines are computed", at.date)
 		}
 	}
 	var refused []RefusedNight
