@@ -103,9 +103,12 @@ func declareNights(f *entity.Fields, currency dynastay.Currency, l *Line) {
 		}
 		meals = night.Meals
 	}
-	amounts := func(f *entity.Fields, date string, price *dynastay.Money) { f.Amount(date, currency, price) }
-	entity.Keyed(f, "NightlyPrices", &prices, amounts)
-	entity.Keyed(f.IfSet(), "SourcePrices", &sources, amounts)
+	entity.Keyed(f, "NightlyPrices", &prices, func(f *entity.Fields, date string, price *dynastay.Money) {
+		f.Amount(date, currency, price)
+	})
+	entity.Keyed(f, "SourcePrices", &sources, func(f *entity.Fields, date string, price *dynastay.Money) {
+		f.Amount(date, currency, price)
+	})
 	f.Amount("MealPrice", currency, &meals)
 	if !f.Decoding() {
 		return

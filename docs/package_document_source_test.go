@@ -173,7 +173,7 @@ func (p *source) entities(t *testing.T) (all []declared) {
 		})
 	}
 	if p.funcs["lineCodec"] != nil {
-		all = append(all, declared{name: "Line", key: "BookingRoom", attributes: p.codec(t, &ast.CallExpr{Fun: ast.NewIdent("lineCodec")})})
+		all = append(all, declared{name: "Line", key: "BookingRoom, BookingRoomLine", attributes: p.codec(t, &ast.CallExpr{Fun: ast.NewIdent("lineCodec")})})
 	}
 	all = slices.DeleteFunc(all, func(e declared) bool { return len(e.attributes) == 0 })
 	for i, e := range all {
