@@ -41,6 +41,18 @@
 // The contents are JSON in base64url, the signature covers everything before it, and a token has no other characters
 // than letters, digits, '-', '_' and '.'. The names in the JSON are short, and the dates of the nights are left out,
 // because they follow from the stay: a token of three nights and one room type has about 630 bytes, one of 90 nights
-// and five room types about 5.4 KB. The form is not compressed, and may change with the version: read a token only with
-// Open.
+// and five room types about 5.4 KB.
+//
+// A quote that has a rate plan, a party or the number of a line in a booking makes a token of version 2, which begins with
+// "v2."; any other makes one of version 1. Version 2 also has the terms of the plans, the guests of each room, and how each
+// price came about. Lines with equal plans share them, and what is the same for all nights is there once: three nights for a
+// family with half board have about 1.3 KB, 90 nights and five room types about 11 KB.
+//
+// An offer with a plan or a party expires at most [availability.MaxQuoteAge] after the quote. The database compares the
+// prices of the nights with those of the quote, but not the plan: until the offer expires, it can be booked under terms that
+// the property has changed since.
+//
+// The form is not compressed, and may change with the version: read a token only with Open. Both versions are opened. A
+// process with a library that knows only version 1 refuses the other with [ErrUnknownVersion], so make quotes with plans
+// once all processes have been updated.
 package offer

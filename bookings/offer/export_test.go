@@ -1,11 +1,14 @@
 package offer
 
-// Sign returns a token with a valid signature, whatever its contents.
-func (s *Sealer) Sign(raw []byte) string { return s.sign(raw) }
+// Sign returns a token of version 1 with a valid signature, whatever its contents.
+func (s *Sealer) Sign(raw []byte) string { return s.sign(version1, raw) }
+
+// Sign2 is Sign for version 2.
+func (s *Sealer) Sign2(raw []byte) string { return s.sign(version2, raw) }
 
 // SignText is Sign for contents that are already encoded.
 func (s *Sealer) SignText(contents string) string {
-	text := tokenVersion + "." + s.signs + "." + contents
+	text := version1 + "." + s.signs + "." + contents
 	return text + "." + s.macs[s.signs](text)
 }
 

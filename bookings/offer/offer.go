@@ -28,7 +28,8 @@ type Offer struct {
 	Kept      dynastay.Money `json:",omitzero"`
 	BookingID string         // of the booking that the quote modifies; "" for a new booking
 	Version   int            // of that booking, as in bookings.Modification
-	// Expires is when the token is refused: it is accepted before this time, but not at it. It must be after Quote.At.
+	// Expires is when the token is refused: it is accepted before this time, but not at it. It must be after Quote.At and, if
+	// a line has a rate plan or a party, at most availability.MaxQuoteAge after it.
 	Expires time.Time `json:",omitzero"`
 }
 
@@ -103,11 +104,6 @@ func (o Offer) validate() error {
 // validateQuote also checks what a quote of package availability always has, but [availability.Quote.Validate] does not
 // check.
 func validateQuote(q *availability.Quote) error {
-	for i, line := range q.Lines {
-		if line.Plan != nil || line.Party != nil {
-			return dynastay.Invalid(fmt.Sprintf("Lines[%d]", i), "must have no rate plan and no party: bookings do not keep them yet")
-		}
-	}
 	if err := q.Validate(); err != nil {
 		return err
 	}
@@ -116,6 +112,9 @@ func validateQuote(q *availability.Quote) error {
 			if !q.Stay.Contains(date) {
 				return dynastay.Invalid(fmt.Sprintf("Lines[%d].Overbooked[%d]", i, j), "must be a night of the stay")
 			}
+		}
+		if err := validateTerms(line, q.Total.Currency()); err != nil {
+			return dynastay.Within(fmt.Sprintf("Lines[%d]", i), err)
 		}
 	}
 	return validateTime("At", q.At)
@@ -170,6 +169,10 @@ func (o Offer) validateExpiry() error {
 	}
 	if !o.Expires.After(o.Quote.At) {
 		return dynastay.Invalid("Expires", "must be after Quote.At")
+	}
+	const day = 24 * time.Hour
+	if o.Quote.Planned() && o.Expires.Sub(o.Quote.At) > availability.MaxQuoteAge {
+		return dynastay.Invalid("Expires", "must be at most %d days after Quote.At for a quote with a rate plan or a party", availability.MaxQuoteAge/day)
 	}
 	return nil
 }

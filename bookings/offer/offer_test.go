@@ -14,27 +14,11 @@ import (
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/bookings/offer"
 	"github.com/dynastay/dynastay/dyntest"
-	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/keys"
 )
 
 var guest = bookings.Guest{FirstName: "John", LastName: "Doe", Email: "john.doe@example.com"}
-
-// The form of an offer has no place for rate plans and parties yet.
-func TestOffersRefusePlans(t *testing.T) {
-	t.Parallel()
-	s := newSealer(t, june)
-	for _, change := range []func(l *availability.Line){
-		func(l *availability.Line) { l.Plan = &availability.RatePlan{} },
-		func(l *availability.Line) { l.Party = &availability.Party{} },
-	} {
-		o := full()
-		change(&o.Quote.Lines[1])
-		_, err := s.Seal(o)
-		blame.Invalid(t, err, "Quote.Lines[1]")
-	}
-}
 
 // What Seal refuses, each with its field. An offer with the same contents cannot be opened either.
 func TestInvalidOffers(t *testing.T) {

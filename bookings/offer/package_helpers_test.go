@@ -131,3 +131,75 @@ func simple() offer.Offer {
 	o.BookingID, o.Version = "", 0
 	return o
 }
+
+func usd(amount string) dynastay.Money { return dynastay.MustMoney(amount, "USD") }
+
+// halfBoard are the terms of a plan as a quote has them.
+func halfBoard() *availability.RatePlan {
+	return &availability.RatePlan{
+		PropertyID: "prop_123", ID: "hb", Name: "Half board", CancellationPolicy: availability.FreeCancellation(24),
+		Derived: &availability.Derivation{From: "flex", Percent: -10_00, Step: usd("1")},
+		Party: &availability.PartyPrices{
+			Included: 2, ExtraAdult: availability.Supplement{Amount: usd("40")}, SingleUse: availability.Supplement{Percent: -20_00},
+			Bands: []availability.AgeBand{{Through: 2}, {Through: 11, WithBed: availability.Supplement{Amount: usd("30")}}},
+		},
+		Meals: availability.Meals{
+			Plan: availability.HalfBoard, Added: true, Adult: usd("34"),
+			Bands: []availability.MealBand{{Through: 2}, {Through: 11, Amount: usd("17")}},
+		},
+		Discounts: availability.Discounts{Length: []availability.NightsDiscount{{Nights: 3, Percent: 5_00}}},
+	}
+}
+
+// planned is complete with a plan, a party and a number in each line. No field of the offer has its zero value.
+func planned() offer.Offer {
+	o := complete()
+	q := o.Quote
+	q.Guests.Children, q.Sleeps.MaxOccupancy = 3, 8
+	at := func(date string, price, source, meals string, steps ...availability.Step) availability.NightPrice {
+		return availability.NightPrice{Date: dynastay.MustDate(date), Price: usd(price), Source: usd(source), Meals: usd(meals), Steps: steps}
+	}
+	step := func(kind availability.StepKind, amount string) availability.Step {
+		return availability.Step{Kind: kind, Amount: usd(amount)}
+	}
+	one, two := &q.Lines[0], &q.Lines[1]
+	one.Number, one.Plan = 2, halfBoard()
+	one.Party = &availability.Party{Guests: availability.Guests{Adults: 2, Children: 1}, ChildAges: []int{8}, ExtraBeds: 1}
+	one.Nights = []availability.NightPrice{ // the steps lead to the prices
+		at("2026-07-10", "280", "200.5", "85", step(availability.StepDerived, "-19.5"), step(availability.StepParty, "30"),
+			step(availability.StepLength, "-16"), step(availability.StepMeals, "85")),
+		at("2026-07-11", "194.5", "60", "85", step(availability.StepParty, "49.5"), step(availability.StepMeals, "85")),
+		at("2026-07-12", "85", "0", "85", step(availability.StepMeals, "85")),
+	}
+	two.Number, two.Plan = 1, &availability.RatePlan{PropertyID: "prop_123", ID: "flex", Name: "Flexible <&>"}
+	two.Party = &availability.Party{Guests: availability.Guests{Adults: 1, Children: 1}}
+	two.Nights = []availability.NightPrice{ // they do not
+		at("2026-07-10", "100", "101", "0"), at("2026-07-11", "100", "100", "0", step("later", "-1"), step(availability.StepDerived, "2")),
+		at("2026-07-12", "100.01", "0", "0"),
+	}
+	return o
+}
+
+// family is a typical offer under a plan: three nights of one room type, for two adults and a child.
+func family() offer.Offer {
+	o := simple()
+	l := &o.Quote.Lines[0]
+	l.Plan = halfBoard()
+	l.Party = &availability.Party{Guests: availability.Guests{Adults: 2, Children: 1}, ChildAges: []int{8}, ExtraBeds: 1}
+	o.Quote.Guests = l.Party.Guests
+	for i, source := range []string{"200", "200", "240"} {
+		l.Nights[i].Source, l.Nights[i].Meals = usd(source), usd("85")
+		derived, party, length := "-20", "30", "-10.50"
+		if i == 2 {
+			derived, length = "-24", "-12.30"
+		}
+		l.Nights[i].Steps = []availability.Step{
+			{Kind: availability.StepDerived, Amount: usd(derived)}, {Kind: availability.StepParty, Amount: usd(party)},
+			{Kind: availability.StepLength, Amount: usd(length)}, {Kind: availability.StepMeals, Amount: usd("85")},
+		}
+	}
+	l.Nights[0].Price, l.Nights[1].Price, l.Nights[2].Price = usd("284.50"), usd("284.50"), usd("318.70")
+	l.Subtotal = usd("887.70")
+	o.Quote.Total = l.Subtotal
+	return o
+}

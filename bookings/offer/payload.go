@@ -4,13 +4,15 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"reflect"
+	"slices"
 	"time"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 )
 
-// payload is the contents of a token. If its form changes, so must tokenVersion. The amounts are in the currency of the
+// payload is the contents of a token. If its form changes, so must the version. The amounts are in the currency of the
 // quote, and left out if there is none. The types that are converted as a whole have exactly the fields of the others,
 // so that a new field does not compile until it is part of the form.
 type payload struct {
@@ -35,6 +37,7 @@ type quote struct {
 	Total    json.Number       `json:"t"`
 	Currency dynastay.Currency `json:"c"`
 	At       time.Time         `json:"a"`
+	Plans    []plan            `json:"r,omitempty"` // version 2: those of the lines, each once, in their order
 }
 
 type house struct {
@@ -68,6 +71,25 @@ type line struct {
 	Prices     []json.Number `json:"d"` // of each night, from check-in
 	Subtotal   json.Number   `json:"s"`
 	Overbooked []int         `json:"o,omitempty"` // days since check-in
+	terms
+}
+
+// The versions of the form. An offer has the first one that can represent it, so that it has only one token for a key.
+const (
+	version1 = "v1"
+	version2 = "v2" // with the terms of lines
+)
+
+func versionOf(q *availability.Quote) string {
+	if slices.ContainsFunc(q.Lines, func(l availability.Line) bool { return l.Plan != nil || l.Party != nil || l.Number != 0 }) {
+		return version2
+	}
+	return version1
+}
+
+// hasTerms reports whether anything is there that only version 2 has.
+func (q quote) hasTerms() bool {
+	return q.Plans != nil || slices.ContainsFunc(q.Lines, func(l line) bool { return !reflect.ValueOf(l.terms).IsZero() })
 }
 
 // encode returns the contents of a token for a valid offer.
@@ -82,7 +104,12 @@ func encode(o Offer) ([]byte, error) {
 		BookingID: o.BookingID, Version: o.Version, Expires: o.Expires.UTC(),
 	}
 	for _, l := range q.Lines {
-		p.Quote.Lines = append(p.Quote.Lines, lineOf(l, q.Stay.CheckIn))
+		sealed := lineOf(l, q.Stay.CheckIn)
+		var err error
+		if sealed.terms, err = p.Quote.termsOf(l); err != nil {
+			return nil, err
+		}
+		p.Quote.Lines = append(p.Quote.Lines, sealed)
 	}
 	return json.Marshal(p)
 }
@@ -109,10 +136,13 @@ func digits(m dynastay.Money) json.Number {
 	return json.Number(m.Digits())
 }
 
-var errTrailing = errors.New("more than one JSON value")
+var (
+	errTrailing = errors.New("more than one JSON value")
+	errVersion  = errors.New("the contents are those of another version")
+)
 
 // decode reverses encode. It refuses what encode cannot have written; the offer itself is not validated.
-func decode(raw []byte) (Offer, error) {
+func decode(version string, raw []byte) (Offer, error) {
 	var p payload
 	from := json.NewDecoder(bytes.NewReader(raw))
 	from.DisallowUnknownFields()
@@ -133,7 +163,13 @@ func decode(raw []byte) (Offer, error) {
 		BookingID: p.BookingID, Version: p.Version, Expires: p.Expires.UTC(),
 	}
 	for _, l := range p.Quote.Lines {
-		o.Quote.Lines = append(o.Quote.Lines, l.line(p.Quote.Stay.CheckIn, &amounts))
+		opened := l.line(p.Quote.Stay.CheckIn, &amounts)
+		amounts.fail(p.Quote.open(l.terms, &opened, &amounts))
+		o.Quote.Lines = append(o.Quote.Lines, opened)
+	}
+	amounts.fail(p.Quote.checkPlans())
+	if version != versionOf(o.Quote) || version == version1 && p.Quote.hasTerms() {
+		amounts.fail(errVersion)
 	}
 	return o, amounts.err
 }
@@ -163,8 +199,12 @@ func (r *reader) read(digits json.Number) dynastay.Money {
 		return dynastay.Money{}
 	}
 	m, err := dynastay.NewMoney(string(digits), r.currency)
+	r.fail(err)
+	return m
+}
+
+func (r *reader) fail(err error) {
 	if r.err == nil {
 		r.err = err
 	}
-	return m
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -49,21 +48,17 @@ func complete() offer.Offer {
 	return o
 }
 
-// A field that is added to a quote must be added to full, and is then missed if the form does not have it.
+// A field that is added to a quote must be added to planned, and is then missed if the form does not have it. Package
+// planrule has a test of the fields of a rate plan.
 func TestFullOfferHasEveryField(t *testing.T) {
 	t.Parallel()
 	var check func(path string, v reflect.Value)
-	withoutPlans := []string{ // Seal refuses quotes that have them
-		"Offer.Quote.Lines.Plan", "Offer.Quote.Lines.Party",
-		"Offer.Quote.Lines.Nights.Source", "Offer.Quote.Lines.Nights.Meals", "Offer.Quote.Lines.Nights.Steps",
-	}
 	check = func(path string, v reflect.Value) {
-		if slices.Contains(withoutPlans, path) {
-			return
-		}
 		_, text := v.Interface().(interface{ MarshalText() ([]byte, error) })
+		_, plan := v.Interface().(availability.RatePlan)
 		switch v.Kind() {
 		case reflect.Pointer:
+			require.False(t, v.IsNil(), path)
 			check(path, v.Elem())
 			return
 		case reflect.Slice:
@@ -71,7 +66,7 @@ func TestFullOfferHasEveryField(t *testing.T) {
 			check(path, v.Index(0))
 			return
 		case reflect.Struct:
-			if !text {
+			if !text && !plan {
 				for i := range v.NumField() {
 					check(path+"."+v.Type().Field(i).Name, v.Field(i))
 				}
@@ -80,11 +75,13 @@ func TestFullOfferHasEveryField(t *testing.T) {
 		}
 		assert.False(t, v.IsZero() && !strings.HasSuffix(path, ".Date"), path)
 	}
-	check("Offer", reflect.ValueOf(complete()))
+	check("Offer", reflect.ValueOf(planned()))
 	s := newSealer(t, june)
-	got, err := s.Open(seal(t, s, complete()), "user_456", now)
-	require.NoError(t, err)
-	assert.Equal(t, complete(), got)
+	for _, o := range []offer.Offer{complete(), planned()} {
+		got, err := s.Open(seal(t, s, o), "user_456", now)
+		require.NoError(t, err)
+		assert.Equal(t, o, got)
+	}
 }
 
 func TestNothingIsLost(t *testing.T) {
@@ -128,6 +125,18 @@ func TestOpenedOffersAreIndependent(t *testing.T) {
 	two, err := s.Open(token, "user_456", now)
 	require.NoError(t, err)
 	assert.Equal(t, full(), two)
+
+	// Neither do lines that have the same plan.
+	shared := planned()
+	shared.Quote.Lines[1].Plan = shared.Quote.Lines[0].Plan
+	opened, err := s.Open(seal(t, s, shared), "user_456", now)
+	require.NoError(t, err)
+	assert.Equal(t, shared, opened)
+	lines := opened.Quote.Lines
+	assert.NotSame(t, lines[0].Plan, lines[1].Plan)
+	lines[0].Plan.Party.Bands[0].Through, lines[0].Party.ChildAges[0], lines[0].Nights[0].Steps[0].Kind = 1, 1, ""
+	assert.Equal(t, shared.Quote.Lines[1], lines[1])
+	assert.Equal(t, planned().Quote.Lines[0], shared.Quote.Lines[0])
 }
 
 // anyOffer generates valid offers with times in UTC, because tokens have no other ones.
@@ -149,21 +158,40 @@ func anyOffer() *rapid.Generator[offer.Offer] {
 			return m
 		})
 		optional := rapid.OneOf(amount, rapid.Just(dynastay.Money{}))
+		plans, longest := rapid.Bool().Draw(r, "plans"), availability.MaxNights
+		if plans {
+			longest = 30 // more may not fit into a token
+		}
 		first := dynastay.MustDate("0001-01-01").AddDays(rapid.IntRange(0, 3_600_000).Draw(r, "check-in"))
 		q := &availability.Quote{
 			Property: availability.House{
 				ID: id.Draw(r, "property"), Name: text.Draw(r, "name"), CheckInTime: text.Draw(r, "time"),
 				TimeZone: rapid.SampledFrom([]string{"", "UTC", "America/New_York", "Europe/Zurich"}).Draw(r, "zone"),
 			},
-			Stay:     dynastay.Stay{CheckIn: first, CheckOut: first.AddDays(rapid.OneOf(rapid.IntRange(1, 5), rapid.Just(90)).Draw(r, "nights"))},
+			Stay:     dynastay.Stay{CheckIn: first, CheckOut: first.AddDays(rapid.OneOf(rapid.IntRange(1, 5), rapid.Just(longest)).Draw(r, "nights"))},
 			Guests:   availability.Guests{Adults: rapid.IntRange(0, 9).Draw(r, "more adults than rooms"), Children: rapid.IntRange(0, 5).Draw(r, "children")},
 			Overbook: rapid.IntRange(0, availability.MaxRooms).Draw(r, "overbook"),
 			At:       instant.Draw(r, "at"),
 		}
+		parties := rapid.Bool().Draw(r, "parties")
+		if parties {
+			q.Guests = availability.Guests{}
+		}
 		for _, roomType := range rapid.SliceOfNDistinct(id, 1, 4, rapid.ID).Draw(r, "room types") {
 			l := anyLine(r, q.Stay, amount)
 			l.RoomTypeID, l.Name = roomType, text.Draw(r, "name")
-			q.Lines, q.Guests.Adults = append(q.Lines, l), q.Guests.Adults+l.Quantity
+			if !parties {
+				q.Guests.Adults += l.Quantity
+			} else {
+				l.Party = anyParty(r)
+				q.Guests.Adults += l.Quantity * l.Party.Adults
+				q.Guests.Children += l.Quantity * l.Party.Children
+			}
+			if plans && rapid.Bool().Draw(r, "plan") {
+				addPlan(r, &l, q.Property.ID, amount)
+			}
+			l.Number = rapid.SampledFrom([]int{0, 1, 2, availability.MaxLineNumber}).Draw(r, "number")
+			q.Lines = append(q.Lines, l)
 			var err error
 			q.Total, err = q.Total.Add(l.Subtotal)
 			require.NoError(r, err)
@@ -177,6 +205,9 @@ func anyOffer() *rapid.Generator[offer.Offer] {
 			TaxesAndFees: optional.Draw(r, "fees"), Discounts: optional.Draw(r, "discounts"),
 			PromoCode: rapid.OneOf(rapid.StringMatching(`[ -~]{0,20}[A-Z0-9]`), rapid.Just("")).Draw(r, "promo code"),
 			Expires:   q.At.Add(time.Duration(rapid.OneOf(rapid.Int64Range(1, 9), rapid.Int64Range(1, 1e15)).Draw(r, "expires"))),
+		}
+		if latest := q.At.Add(availability.MaxQuoteAge); o.Expires.After(latest) && q.Planned() {
+			o.Expires = latest
 		}
 		if rapid.Bool().Draw(r, "modifies") {
 			o.Kept = optional.Draw(r, "kept")
@@ -256,6 +287,9 @@ func TestSizes(t *testing.T) {
 		{long(t, 1), 1489},
 		{long(t, 5), 5430},
 		{long(t, 16), 16_278},
+		{family(), 1261},
+		{longPlanned(t, 1), 2861},
+		{longPlanned(t, 5), 10_742},
 	} {
 		token := seal(t, s, test.offer)
 		assert.Equal(t, test.bytes, len(token))

@@ -22,7 +22,7 @@ const MaxToken = 16 << 10
 var (
 	// ErrMalformed: the text is not a token, or it was cut off.
 	ErrMalformed = errors.New("the text is not a token")
-	// ErrUnknownVersion: the token has the form of a different version of this package.
+	// ErrUnknownVersion: the token has a form that this version of the package does not know.
 	ErrUnknownVersion = errors.New("the version of the token is unknown")
 	// ErrUnknownKey: the token was signed with a key that the Sealer does not have, perhaps one that has been removed.
 	ErrUnknownKey = errors.New("the key of the token is unknown")
@@ -93,7 +93,6 @@ func NewSealer(keys ...Key) (*Sealer, error) {
 }
 
 const (
-	tokenVersion = "v1"
 	// domain precedes what is signed, so that nothing else that is signed with the same secret is a token. No text that
 	// the library hashes contains a NUL byte.
 	domain   = "dynastay/bookings/offer\x00"
@@ -121,15 +120,15 @@ func (s *Sealer) Seal(o Offer) (token string, err error) {
 	if err != nil {
 		return "", err
 	}
-	token = s.sign(raw)
+	token = s.sign(versionOf(o.Quote), raw)
 	if len(token) > MaxToken {
 		return "", dynastay.Invalid("Quote", "must fit into a token of %d bytes, got %d", MaxToken, len(token))
 	}
 	return token, nil
 }
 
-func (s *Sealer) sign(raw []byte) (token string) {
-	text := tokenVersion + "." + s.signs + "." + base64.RawURLEncoding.EncodeToString(raw)
+func (s *Sealer) sign(version string, raw []byte) (token string) {
+	text := version + "." + s.signs + "." + base64.RawURLEncoding.EncodeToString(raw)
 	return text + "." + s.macs[s.signs](text)
 }
 
@@ -143,11 +142,11 @@ func (s *Sealer) sign(raw []byte) (token string) {
 // token of a different user matches ErrOtherUser. The text of the error contains nothing of the token except the time
 // of expiry.
 func (s *Sealer) Open(token, userID string, now time.Time) (Offer, error) {
-	raw, err := s.verify(token)
+	version, raw, err := s.verify(token)
 	if err != nil {
 		return Offer{}, err
 	}
-	o, err := decode(raw)
+	o, err := decode(version, raw)
 	if err == nil {
 		err = o.validate()
 	}
@@ -162,35 +161,38 @@ func (s *Sealer) Open(token, userID string, now time.Time) (Offer, error) {
 	return o, nil
 }
 
-// verify returns the contents of a genuine token. They are decoded only once the signature is known to be valid.
-func (s *Sealer) verify(token string) ([]byte, error) {
+// verify returns the version and the contents of a genuine token. They are decoded only once the signature is known to be
+// valid.
+func (s *Sealer) verify(token string) (version string, raw []byte, err error) {
 	if len(token) > MaxToken {
-		return nil, refuse(ErrMalformed, fmt.Sprintf("must be at most %d bytes", MaxToken))
+		return "", nil, refuse(ErrMalformed, fmt.Sprintf("must be at most %d bytes", MaxToken))
 	}
 	parts := strings.Split(token, ".")
-	if version := parts[0]; version != tokenVersion && isVersion(version) {
-		return nil, refuse(ErrUnknownVersion, "was created by a different version of the library")
+	version = parts[0]
+	known := version == version1 || version == version2
+	if !known && isVersion(version) {
+		return "", nil, refuse(ErrUnknownVersion, "was created by a different version of the library")
 	}
-	if len(parts) != 4 || parts[0] != tokenVersion || strings.Trim(token, alphabet+".") != "" {
-		return nil, refuse(ErrMalformed, "is not a token of this package")
+	if len(parts) != 4 || !known || strings.Trim(token, alphabet+".") != "" {
+		return "", nil, refuse(ErrMalformed, "is not a token of this package")
 	}
 	mac := s.macs[parts[1]]
 	if mac == nil {
-		return nil, refuse(ErrUnknownKey, "was signed with an unknown key")
+		return "", nil, refuse(ErrUnknownKey, "was signed with an unknown key")
 	}
 	text, signature := token[:strings.LastIndexByte(token, '.')], parts[3]
 	// The signatures are compared as text, so that each has only one spelling.
 	if !hmac.Equal([]byte(mac(text)), []byte(signature)) {
-		return nil, refuse(ErrForged, "was altered, or signed with a different secret")
+		return "", nil, refuse(ErrForged, "was altered, or signed with a different secret")
 	}
-	raw, err := base64.RawURLEncoding.Strict().DecodeString(parts[2])
+	raw, err = base64.RawURLEncoding.Strict().DecodeString(parts[2])
 	if err != nil {
-		return nil, refuse(ErrMalformed, "has contents that are not an offer")
+		return "", nil, refuse(ErrMalformed, "has contents that are not an offer")
 	}
-	return raw, nil
+	return version, raw, nil
 }
 
-// isVersion reports whether text has the form of tokenVersion.
+// isVersion reports whether text has the form of a version.
 func isVersion(text string) bool {
 	digits, ok := strings.CutPrefix(text, "v")
 	return ok && digits != "" && strings.Trim(digits, "0123456789") == ""

@@ -14,16 +14,17 @@ import (
 // Without a key, no text is a token except those that were sealed.
 func FuzzOpen(f *testing.F) {
 	s := newSealer(f, june, july)
-	sealed := map[string]bool{seal(f, s, simple()): true, seal(f, newSealer(f, july), full()): true}
+	sealed := map[string]bool{seal(f, s, simple()): true, seal(f, newSealer(f, july), full()): true, seal(f, s, family()): true}
 	for token := range sealed {
 		f.Add(token, "user_456")
 		f.Add(token+"A", "user_456")
 		f.Add(token, "user_457")
 		f.Add(strings.Replace(token, "v1", "v2", 1), "")
+		f.Add(strings.Replace(token, "v2", "v1", 1), "")
 		f.Add(strings.Replace(token, "6", "7", 1), "")
 		f.Add(strings.ReplaceAll(token, ".", ""), "")
 	}
-	for _, text := range []string{"", "v1...", "v1.2026-06..", "v9", strings.Repeat(".", offer.MaxToken+1)} {
+	for _, text := range []string{"", "v1...", "v1.2026-06..", "v2.2026-06..", "v9", strings.Repeat(".", offer.MaxToken+1)} {
 		f.Add(text, "")
 	}
 	f.Fuzz(func(t *testing.T, token, userID string) {
@@ -43,26 +44,32 @@ func FuzzOpen(f *testing.F) {
 // when it is opened again.
 func FuzzContents(f *testing.F) {
 	s := newSealer(f, june)
-	for _, o := range []offer.Offer{simple(), full()} {
+	for _, o := range []offer.Offer{simple(), full(), family(), planned()} {
 		contents, err := offer.Encode(o)
 		require.NoError(f, err)
-		f.Add(contents)
-		f.Add(contents[:len(contents)-1])
+		for _, second := range []bool{false, true} {
+			f.Add(contents, second)
+			f.Add(contents[:len(contents)-1], second)
+		}
 	}
 	for _, contents := range []string{"", "null", "{}", `{"q":null}`, `{"q":{"l":[{}]}}`, `{"q":{"l":[{"d":[1e9]}]}}`, `{"q":{"s":{"i":"2026-07-10"}},"x":""}`} {
-		f.Add([]byte(contents))
+		f.Add([]byte(contents), false)
+		f.Add([]byte(contents), true)
 	}
 	escaped := full()
 	escaped.Quote.Lines[0].Name = "<&>"
 	contents, err := offer.Encode(escaped)
 	require.NoError(f, err)
 	unescaped := strings.NewReplacer(`\u003c`, "<", `\u0026`, "&", "123456789Z", "1-09:00").Replace(string(contents))
-	f.Add([]byte(unescaped))
-	f.Fuzz(func(t *testing.T, contents []byte) {
+	f.Add([]byte(unescaped), false)
+	f.Add([]byte(strings.Replace(form2, `"c":1},"e"`, `"c":1,"g":[]},"e"`, 1)), true)
+	f.Add([]byte(strings.Replace(form2, `[30,49.5,0]`, `["30",null,0.0]`, 1)), true)
+	f.Fuzz(func(t *testing.T, contents []byte, second bool) {
 		if len(contents) > offer.MaxToken/8 {
 			return // what others have written without escapes may not fit when Seal writes it
 		}
-		token := s.Sign(contents)
+		sign := map[bool]func([]byte) string{false: s.Sign, true: s.Sign2}[second]
+		token := sign(contents)
 		got, err := s.Open(token, "user_456", now)
 		if err != nil {
 			reason := offer.ErrMalformed
@@ -76,6 +83,7 @@ func FuzzContents(f *testing.F) {
 		}
 		again, err := s.Seal(got)
 		require.NoError(t, err)
+		require.Equal(t, token[:2], again[:2], "the version")
 		same, err := s.Open(again, "user_456", now)
 		require.NoError(t, err)
 		assert.Equal(t, got, same)

@@ -30,6 +30,9 @@ func TestToken(t *testing.T) {
 	mac.Write([]byte("dynastay/bookings/offer\x00" + text))
 	assert.Equal(t, text+"."+base64.RawURLEncoding.EncodeToString(mac.Sum(nil)), token)
 	assert.Regexp(t, `^[A-Za-z0-9_.-]+$`, token)
+
+	token = seal(t, newSealer(t, june), family())
+	assert.Regexp(t, `^v2\.2026-06\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{43}$`, token)
 }
 
 // A signature of the same text with the same secret, but for something else, is refused.
@@ -48,8 +51,13 @@ func TestSignatureOfSomethingElse(t *testing.T) {
 // Each byte is replaced, removed and doubled.
 func TestAlteredTokens(t *testing.T) {
 	t.Parallel()
+	t.Run("version 1", func(t *testing.T) { alterToken(t, simple()) })
+	t.Run("version 2", func(t *testing.T) { alterToken(t, family()) })
+}
+
+func alterToken(t *testing.T, o offer.Offer) {
+	t.Parallel()
 	s := newSealer(t, june, july)
-	o := simple()
 	token := seal(t, s, o)
 	seen := map[error]bool{}
 	check := func(altered string) {
@@ -161,7 +169,11 @@ func TestTextsThatAreNoTokens(t *testing.T) {
 		"v1.2026-06." + parts[2] + "." + parts[3] + "." + parts[3]:    offer.ErrMalformed,
 		"v1.2026-06." + parts[2] + "=." + parts[3]:                    offer.ErrMalformed,
 		"v1.2026-06." + parts[2][:9] + "\n" + parts[2][9:] + parts[3]: offer.ErrMalformed,
-		"v2." + rest:                    offer.ErrUnknownVersion,
+		"v2." + rest:                    offer.ErrForged,
+		"v2...":                         offer.ErrUnknownKey,
+		"v3." + rest:                    offer.ErrUnknownVersion,
+		"v0." + rest:                    offer.ErrUnknownVersion,
+		"v02." + rest:                   offer.ErrUnknownVersion,
 		"v01." + rest:                   offer.ErrUnknownVersion,
 		"v10":                           offer.ErrUnknownVersion,
 		"v":                             offer.ErrMalformed,
