@@ -34,6 +34,7 @@ type market struct {
 	all     dynastay.Stay
 	dates   []dynastay.Date
 	quotes  map[dynastay.Stay]*availability.Quote // for one room
+	plan    *availability.RatePlan                // under which all is sold, and whose prices and restrictions change; or nil
 	servers []server
 	started time.Time
 	prices  atomic.Int64
@@ -87,7 +88,7 @@ type edit struct {
 	reports map[dynastay.Date]availability.DateReport
 }
 
-func newMarket(t *testing.T, seed uint64, dates, rooms int) *market {
+func newMarket(t *testing.T, seed uint64, plan *availability.RatePlan, dates, rooms int) *market {
 	t.Helper()
 	db := dyntest.New(t, bookingTables, dyntest.With(dynastay.Options{Clock: fixture.Clock}), dyntest.Seed(seed))
 	m := &market{
@@ -103,6 +104,7 @@ func newMarket(t *testing.T, seed uint64, dates, rooms int) *market {
 			m.quotes[stay] = m.hotel.Quote(t, db.Direct, stay, 1)
 		}
 	}
+	m.openPlan(plan)
 	patient := dynastay.Retry{Attempts: 1000, Base: time.Millisecond, Cap: 20 * time.Millisecond}
 	for range 2 {
 		own := db.Open(&dynastay.Options{Clock: fixture.Clock, Retry: patient})
@@ -176,9 +178,14 @@ func (m *market) look(of server, draw *rand.Rand, longest int) (a *attempt) {
 			continue
 		}
 		m.mu.Lock()
-		m.reads = append(m.reads, read{at, nightsOf(checked.Nights)})
+		read := read{at, m.nightsOf(checked.Nights)}
+		m.reads = append(m.reads, read)
 		m.mu.Unlock()
-		if a = (&attempt{stay: stay, rooms: rooms, prices: checked.Prices().Nights}); len(checked.Refused) <= draw.IntN(2) {
+		a = &attempt{stay: stay, rooms: rooms}
+		for date := range stay.Dates() {
+			a.prices = append(a.prices, availability.NightPrice{Date: date, Price: read.nights[date].Price})
+		}
+		if m.reasons(checked) <= draw.IntN(2) {
 			break
 		}
 	}
@@ -202,7 +209,7 @@ func (m *market) buy(of server, draw *rand.Rand, userID string, longest int) {
 	case err == nil:
 		a.outcome = sale
 	case errors.As(err, &refused):
-		a.outcome, a.refused = refusal, refused.Nights
+		a.outcome, a.refused = refusal, m.refused(refused.Nights)
 		assert.NotEmpty(m, refused.Nights)
 	case errors.Is(err, dynastay.ErrOutcomeUnknown):
 		a.outcome = doubt
@@ -234,7 +241,8 @@ func (m *market) buy(of server, draw *rand.Rand, userID string, longest int) {
 func (m *market) quoteOf(a *attempt) *availability.Quote {
 	q := m.quotes[a.stay].Clone()
 	line := &q.Lines[0]
-	line.Quantity, line.Nights = a.rooms, a.prices
+	line.Quantity, line.Nights = a.rooms, m.sold(a.prices)
+	line.Plan = m.plan
 	q.Guests = availability.Guests{Adults: a.rooms}
 	q.Sleeps.MaxAdults, q.Sleeps.MaxChildren, q.Sleeps.MaxOccupancy = 2*a.rooms, a.rooms, 2*a.rooms
 	line.Subtotal = dynastay.Money{}
@@ -268,7 +276,8 @@ func (m *market) manage(of server, draw *rand.Rand) {
 		ofDeparture.Dates = dynastay.Stay{CheckIn: from.AddDays(1), CheckOut: from.AddDays(length + 1)}
 		request.Changes = append(request.Changes, ofDeparture)
 	}
-	for i := range request.Changes {
+	for i, change := range request.Changes {
+		request.Changes[i] = m.ofPlan(change)
 		request.Changes[i].RoomTypeIDs = []string{m.hotel.RoomTypeID}
 	}
 	var report availability.Report
@@ -343,7 +352,7 @@ func (m *market) draw(draw *rand.Rand, date dynastay.Date) (c availability.Chang
 		c.ClosedToDeparture = seldom()
 	}
 	if has(6) {
-		if c.StopSell = seldom(); *c.StopSell {
+		if c.StopSell = seldom(); *c.StopSell && m.plan == nil { // a plan has no reason
 			c.StopSellReason = fmt.Sprintf("reason %d", draw.IntN(3))
 		}
 	}
@@ -419,13 +428,13 @@ func (m *market) stored() nights {
 	m.Helper()
 	checked, err := availability.New(m.db.Direct).Check(m.Context(), m.hotel.ID, m.hotel.RoomTypeID, 1, m.all, dynastay.Consistent)
 	require.NoError(m, err)
-	return nightsOf(checked.Nights)
+	return m.nightsOf(checked.Nights)
 }
 
-func nightsOf(all []availability.Night) nights {
+func (m *market) nightsOf(all []availability.Night) nights {
 	by := nights{}
 	for _, n := range all {
-		by[n.Date] = values(n)
+		by[n.Date] = m.view(values(n))
 	}
 	return by
 }

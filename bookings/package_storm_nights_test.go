@@ -31,9 +31,11 @@ func seedOf(t *testing.T) uint64 {
 // Buyers and managers of single nights, in two processes, with conflicts and lost requests: every sale, refusal,
 // update, cancellation and consistent read of a night had its effect, and was true, at one moment between its call and
 // its return.
-func TestChangingNightsAreLinearizable(t *testing.T) {
+func TestChangingNightsAreLinearizable(t *testing.T) { changingNightsAreLinearizable(t, nil) }
+
+func changingNightsAreLinearizable(t *testing.T, plan *availability.RatePlan) {
 	t.Parallel()
-	m := newMarket(t, seedOf(t), 4, 6)
+	m := newMarket(t, seedOf(t), plan, 4, 6)
 	opened := m.stored()
 	m.run(12, 3**changingCalls, 4, 16**changingCalls, 1)
 
@@ -50,9 +52,11 @@ func TestChangingNightsAreLinearizable(t *testing.T) {
 // 64 buyers of stays of one to three nights, while managers change the nights: each booking was made at prices, and
 // under restrictions, that all its nights may have had at one moment of the call; what was refused, read and reported
 // was true of each night at one moment; and the rooms left and those of the stored bookings add up to the total.
-func TestManyBuyersOfChangingNights(t *testing.T) {
+func TestManyBuyersOfChangingNights(t *testing.T) { manyBuyersOfChangingNights(t, nil) }
+
+func manyBuyersOfChangingNights(t *testing.T, plan *availability.RatePlan) {
 	t.Parallel()
-	m := newMarket(t, seedOf(t), 5, 12)
+	m := newMarket(t, seedOf(t), plan, 5, 12)
 	opened := m.stored()
 	m.run(64, *changingCalls, 4, 10**changingCalls, 3)
 
