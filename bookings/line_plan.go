@@ -15,6 +15,8 @@ import (
 	"github.com/dynastay/dynastay/internal/planrule"
 )
 
+// See docs/decisions/0026-lines-under-rate-plans.md for why a line keeps its terms, and what a change makes of them.
+
 // declarePlan stores the plan of a line as it was when it was sold: its id, its name and its meals for whoever reads the
 // item, and its terms as one text.
 func declarePlan(f *entity.Fields, plan **availability.RatePlan) {

@@ -4,7 +4,7 @@
 //
 // It opens three hotels, fills a catalogue of destinations, searches in a city and around a point, signs up a guest,
 // books, finds the booking again, lets 64 guests race for the last 20 rooms, and cancels. Then a hotelier changes a
-// month in one update, looks at the month's calendar, and closes and reopens the sales of the hotel. A host registers
+// month in one update, looks at the month's calendar, and closes and reopens the sales of the hotel. An inn sells under three rate plans. A host registers
 // another hotel, which is approved, suspended, approved again and deleted. A booking is held, confirmed, lengthened,
 // and followed from arrival to departure. Its guest gets loyalty points, reviews the stay, and is finally erased. At
 // the end, the program loads items of the hotel-booking document as other software stores them, unchanged, and reads
@@ -70,6 +70,7 @@ type desk struct {
 	guest   *users.User
 	offer   *availability.Quote
 	booking *bookings.Booking
+	reunion *bookings.Booking
 	written *reviews.Review
 	sealer  *offer.Sealer
 	token   string    // an offer that a guest has
@@ -109,6 +110,10 @@ func (d *desk) day(ctx context.Context, r *report.Report) error {
 		{"The calendar of June", d.showMonth},
 		{"Close the sales of the hotel", d.closeSales},
 		{"Reopen them", d.reopenSales},
+		{"An inn sells in three ways: flexible, at 15 % less, with half board", d.addPlans},
+		{"What three nights cost a family under each", d.showPlans},
+		{"They book half board, and a friend the cheapest", d.bookPlans},
+		{"Prices have risen; the friend brings somebody, at the old ones", d.joinFriend},
 		{"A host registers a hotel, with images and amenities", d.register},
 		{"An admin approves what has waited longest", d.approve},
 		{"The hotel is suspended while a guest holds a quote", d.suspend},
