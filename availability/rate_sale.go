@@ -42,8 +42,8 @@ func (at *nightSale) quoted(q *Quote, booked Booked, goesOn []int) {
 		if source := line.source(); source != "" {
 			stored = &rate(source).price
 		}
-		at.mixed = at.mixed || stored.IsSet() && *stored != price
-		*stored = price
+		at.mixed = at.mixed || stored.IsSet() && price.IsSet() && *stored != price
+		*stored = cmp.Or(price, *stored) // a line that its plan refuses has no prices
 		if line.Plan != nil {
 			rate(line.Plan.ID).sold = true
 		}

@@ -222,6 +222,9 @@ func (q *requoting) reprice(
 // other software has stored in the booking without a price, and that has no item.
 func (r *Refused) addUnpriced(q *Quote) {
 	for _, line := range q.Lines {
+		if line.Plan != nil { // its plan says why
+			continue
+		}
 		for _, night := range line.Nights {
 			known := slices.ContainsFunc(r.Nights, func(n RefusedNight) bool { return n.RoomTypeID == line.RoomTypeID && n.Date == night.Date })
 			if !night.Price.IsSet() && !known {

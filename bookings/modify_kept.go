@@ -48,8 +48,8 @@ func (r *Repository) giveUp(b *Booking, q *availability.Quote, has availability.
 // parts returns which part of the price of each line a quote gives up, from 0 to 1. If no policy was agreed for a line,
 // nothing can be kept of it, so it counts as kept. Who gets another rate plan gives up the line: its price was for its terms.
 // Under the same plan, nights that stay may get another price, because the party or the length has changed. If they get
-// cheaper, the difference is given up too, unless nights are added; if they get dearer, it is set against what is given up.
-// Otherwise, a month at a discount that is shortened would cost more than if it were not.
+// cheaper, the difference is given up too, unless nights are added; if they get dearer, it is set against what is given up:
+// who shortens a long stay would otherwise pay for its discount twice.
 func (b *Booking) parts(q *availability.Quote, has availability.Booked, own TermsOf) []*big.Rat {
 	goesOn := map[int]*availability.Line{}
 	for i, with := range has.GoesOn(q.Lines) {
@@ -84,29 +84,18 @@ func (b *Booking) parts(q *availability.Quote, has availability.Booked, own Term
 			add(missed, one, dropped)
 		}
 		if cheaper.Sign() < 0 || !longer {
-			gone = within(gone.Add(gone, cheaper), all)
+			gone.Add(gone, cheaper)
 		}
 		if all.Sign() == 0 { // without prices, each night counts the same
 			all, gone = nights, missed
 		}
 		part := new(big.Rat)
-		if _, err := b.terms(b.Lines[i], own); all.Sign() > 0 && (err == nil || b.policyOf(b.Lines[i]) != "") {
+		if _, err := b.terms(b.Lines[i], own); gone.Sign() > 0 && (err == nil || b.policyOf(b.Lines[i]) != "") {
 			part.Quo(gone, all)
 		}
 		parts = append(parts, part)
 	}
 	return parts
-}
-
-// within returns r, or the nearest number from 0 to most.
-func within(r, most *big.Rat) *big.Rat {
-	switch {
-	case r.Sign() < 0:
-		return new(big.Rat)
-	case r.Cmp(most) > 0:
-		return most
-	}
-	return r
 }
 
 func planID(l *availability.Line) string {

@@ -330,3 +330,85 @@ func TestKeysOfBookingsUnderPlans(t *testing.T) {
 	}
 	assert.Equal(t, takenBy(innStay, rooms{"a": 1}), i.taken(t))
 }
+
+// What the property keeps of lines under plans: what the nights that stay cost less than before counts as given up, unless
+// nights are added, and what they cost more is set against it.
+func TestWhatIsGivenUpUnderPlans(t *testing.T) {
+	t.Parallel()
+	inns := newInnWithPlans(t)
+	month := dynastay.MustStay("2026-07-05", "2026-07-17") // 12 nights at 70
+	ten, nine := dynastay.MustStay("2026-07-05", "2026-07-15"), dynastay.MustStay("2026-07-05", "2026-07-14")
+	for _, test := range []struct {
+		name         string
+		book         under
+		stay, change dynastay.Stay
+		want         under
+		total, kept  string
+	}{
+		{"one night less, and no discount", under{"long", 1, adults(1)}, ten, nine, under{"long", 1, adults(1)}, "700", ""}, // two of nine free
+		{"moved, and no discount", under{"long", 1, adults(1)}, month, dynastay.MustStay("2026-07-16", "2026-07-18"), under{"long", 1, adults(1)}, "200", "740"},
+		{"a room and a guest less", under{"nonref", 2, adults(2)}, innStay, innStay, under{"nonref", 1, adults(1)}, "264", "384"},
+		{"a guest less, and a night more", under{"nonref", 1, adults(2)}, innStay, dynastay.MustStay("2026-07-05", "2026-07-09"), under{"nonref", 1, adults(1)}, "352", ""},
+		{"a guest more, and a night less", under{"nonref", 1, adults(1)}, innStay, dynastay.MustStay("2026-07-05", "2026-07-07"), under{"nonref", 1, adults(2)}, "216", "48"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			i := inns.nextWithPlans(t)
+			req := i.requestUnder(test.stay, test.book)
+			req.RatePlans[2].CancellationPolicy = availability.NonRefundable
+			q, err := availability.New(i.DB.DB).Quote(t.Context(), req)
+			require.NoError(t, err)
+			b, err := i.repo.Create(t.Context(), bookings.Request{Quote: q, UserID: "user_456", Guest: guest})
+			require.NoError(t, err)
+			m, err := i.repo.QuoteModification(t.Context(), b.ID, i.requestUnder(test.change, test.want))
+			require.NoError(t, err)
+			want := dynastay.Money{}
+			if test.kept != "" {
+				want = dollarsOf(test.kept)
+			}
+			assert.Equal(t, []dynastay.Money{dollarsOf(test.total), want}, []dynastay.Money{m.Quote.Total, m.Kept})
+		})
+	}
+}
+
+// Five lines of one room type are returned with one action for each night, so twenty nights are not too many.
+func TestManyLinesOfAMonth(t *testing.T) {
+	t.Parallel()
+	i := newInnWithPlans(t)
+	all := []under{{"flex", 1, adults(1)}, {"flex", 1, adults(2)}, {"half", 1, adults(1)}, {"half", 1, adults(2)}, {"nonref", 1, adults(1)}}
+	b := i.bookPlans(t, innNights, all...)
+	all[4].party = adults(2)
+	m, err := i.repo.QuoteModification(t.Context(), b.ID, i.requestUnder(innNights, all...))
+	require.NoError(t, err)
+	got, err := i.repo.Modify(t.Context(), m)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"1: 1 flex 1+0 100.00", "2: 1 flex 2+0 120.00", "3: 1 half 1+0 180.00", "4: 1 half 2+0 285.00", "5: 1 nonref 2+0 108.00"}, linesOf(got.Booking))
+	_, err = i.repo.Cancel(t.Context(), b.ID, "", nil)
+	require.NoError(t, err)
+	assert.Empty(t, i.taken(t))
+}
+
+// Who booked early keeps the discount for that. Rooms that are added are late.
+func TestDaysAheadCountFromTheBooking(t *testing.T) {
+	t.Parallel()
+	i := newInnWithPlans(t)
+	early := func(req availability.QuoteRequest) availability.QuoteRequest {
+		req.RatePlans[0].Conditions.MinDaysAhead = 3
+		req.RatePlans[0].Discounts.Early = []availability.DaysDiscount{{Days: 4, Percent: 10_00}}
+		return req
+	}
+	q, err := availability.New(i.DB.DB).Quote(t.Context(), early(i.requestUnder(innStay, under{"flex", 1, adults(2)})))
+	require.NoError(t, err)
+	b, err := i.repo.Create(t.Context(), bookings.Request{Quote: q, UserID: "user_456", Guest: guest})
+	require.NoError(t, err)
+	assert.Equal(t, dollarsOf("324"), b.Total)
+
+	i.Clock.Set(innStay.CheckIn.Time().Add(-12 * time.Hour))
+	later := dynastay.MustStay("2026-07-06", "2026-07-10")
+	m, err := i.repo.QuoteModification(t.Context(), b.ID, early(i.requestUnder(later, under{"flex", 1, adults(2)})))
+	require.NoError(t, err)
+	assert.Equal(t, dollarsOf("432"), m.Quote.Total)
+	_, err = i.repo.QuoteModification(t.Context(), b.ID, early(i.requestUnder(later, under{"flex", 2, adults(2)})))
+	assert.Equal(t, []availability.RefusedNight{
+		{RoomTypeID: i.roomType("a"), RatePlanID: "flex", Date: later.CheckIn, Reason: availability.TooLate, Days: 3},
+	}, blame.As[*bookings.Refused](t, err).Nights)
+}

@@ -5,8 +5,8 @@
 //	go run ./internal/testing/mutation [regexp]
 //
 // The files themselves are not edited. A new rule of the write path needs its mutation in write.txt; those of prices,
-// refunds and the front desk are in money.txt, those of rate plans in rates.txt, and those of the tests of services in
-// service.txt.
+// refunds and the front desk are in money.txt, those of rate plans in rates.txt, those of bookings under them in lines.txt,
+// and those of the tests of services in service.txt.
 package main
 
 import (
@@ -31,11 +31,13 @@ var (
 	money string
 	//go:embed rates.txt
 	rates string
+	//go:embed lines.txt
+	lines string
 	//go:embed service.txt
 	service string
 )
 
-func lists() string { return write + "\n" + money + "\n" + rates + "\n" + service }
+func lists() string { return write + "\n" + money + "\n" + rates + "\n" + lines + "\n" + service }
 
 // mutation replaces a text that occurs once in a file.
 type mutation struct {
