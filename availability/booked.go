@@ -64,17 +64,22 @@ func (b Booked) GoesOn(lines []Line) []int {
 }
 
 // kept returns the night that line i of the booking has on a date, if the line goes on with it at its price: under the same
-// plan, and with no more rooms. It is the zero value for any other night.
+// plan, and with no more rooms. It is the zero value for any other night, and has only a date if the booking has no price for
+// it, which only other software can have stored.
 func (b Booked) kept(i int, line *Line, date dynastay.Date) NightPrice {
 	if i < 0 || !b.Stay.Contains(date) {
 		return NightPrice{}
 	}
 	had := &b.Lines[i]
-	n := slices.IndexFunc(had.Nights, func(n NightPrice) bool { return n.Date == date })
-	if n < 0 || line.Quantity > had.Quantity || line.planID() != had.planID() {
+	if line.Quantity > had.Quantity || line.planID() != had.planID() {
 		return NightPrice{}
 	}
-	return had.Nights[n]
+	for _, night := range had.Nights {
+		if night.Date == date {
+			return night
+		}
+	}
+	return NightPrice{Date: date}
 }
 
 // overbooked returns the overbooked nights of line i of the booking that a stay keeps.
@@ -92,14 +97,15 @@ func (b Booked) overbooked(i int, stay dynastay.Stay) (dates []dynastay.Date) {
 
 // continued divides the rooms of a request among the lines of the booking: first among those with the same plan and party,
 // then with the same plan, then with another one. A line goes on with at most its own rooms: those that are added have
-// another price, and are a line of their own. Only a line without plan and party may get more rooms.
+// another price, and are a line of their own. Only a line without plan and party may get more rooms: once all such lines
+// have theirs, the first one gets those that are left.
 func (b Booked) continued(rooms []Room) (all []continuing) {
 	taken := make([]bool, len(b.Lines))
 	left := make([]int, len(rooms))
 	for i, room := range rooms {
 		left[i] = room.Quantity
 	}
-	for _, fits := range []func(room Room, had *Line) bool{
+	for pass, fits := range []func(room Room, had *Line) bool{
 		func(room Room, had *Line) bool {
 			return compareLines(room.RatePlanID, had.planID(), room.Party, had.Party) == 0
 		},
@@ -113,14 +119,16 @@ func (b Booked) continued(rooms []Room) (all []continuing) {
 					continue
 				}
 				one := room
-				if one.Quantity = left[i]; !room.plain() || !had.plain() {
-					one.Quantity = min(left[i], had.Quantity)
-				}
-				if one.Quantity > 0 {
+				if one.Quantity = min(left[i], had.Quantity); one.Quantity > 0 {
 					taken[l] = true
 					left[i] -= one.Quantity
 					all = append(all, continuing{one, l})
 				}
+			}
+			more := func(c continuing) bool { return c.RoomTypeID == room.RoomTypeID && c.plain() }
+			if n := slices.IndexFunc(all, more); n >= 0 && pass == 0 && room.plain() {
+				all[n].Quantity += left[i]
+				left[i] = 0
 			}
 		}
 	}

@@ -19,7 +19,6 @@ type nightSale struct {
 	rooms      int            // to take, for all lines together; negative to return
 	sells      bool           // a line of the quote gets the night anew: it is not one that the booking keeps
 	price      dynastay.Money // the quoted price of the night, if it is sold at that; otherwise unset
-	mixed      bool           // the lines do not agree on a price
 	rates      []rateSale     // of the rate plans that are concerned, ordered by id
 	rules      rules          // of the night, and of its rates that are sold, which the stay must meet
 	kept       rules          // of its rates that are kept

@@ -194,10 +194,9 @@ func (q *Quote) checkLine(i int) error {
 			plans[earlier.Plan.ID] = true
 		}
 		for n := range min(len(line.Nights), len(earlier.Nights)) {
-			// A line of a booking may keep another price; Sale.Current looks at those that do not.
-			if line.Number == 0 && earlier.Number == 0 && line.source() == earlier.source() && line.Nights[n].stored() != earlier.Nights[n].stored() {
-				field := map[bool]string{true: "Price", false: "Source"}[line.Plan == nil]
-				return dynastay.Invalid(fmt.Sprintf("%s.Nights[%d].%s", at, n, field), "must be the stored price that an earlier line has for the night")
+			// A line that goes on with one of a booking may keep another price, see [Sale.Current].
+			if max(line.Number, earlier.Number) == 0 && line.source() == earlier.source() && line.Nights[n].stored() != earlier.Nights[n].stored() {
+				return otherSource(i, n, line)
 			}
 		}
 	}
@@ -205,6 +204,11 @@ func (q *Quote) checkLine(i int) error {
 		return dynastay.Invalid(at+".Quantity", "must be at most 10,000 in total for one room type")
 	}
 	return checkLines("Lines", lines, len(plans))
+}
+
+func otherSource(i, n int, line *Line) error {
+	field := map[bool]string{true: "Price", false: "Source"}[line.Plan == nil]
+	return dynastay.Invalid(fmt.Sprintf("Lines[%d].Nights[%d].%s", i, n, field), "must be the stored price that an earlier line has for the night")
 }
 
 // source returns the plan whose stored price is the source of the line's prices, or "" for the price of the night.

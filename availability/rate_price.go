@@ -132,6 +132,23 @@ func (p *RatePlan) checkRequest(r RateRequest) error {
 	if len(r.Sources) != r.Stay.Nights() {
 		return dynastay.Invalid("Sources", "must have one entry for each of the %d nights of the stay", r.Stay.Nights())
 	}
+	if err := r.checkSources(); err != nil {
+		return err
+	}
+	switch named := p.Derived != nil && p.Derived.From != ""; {
+	case named && (r.From == nil || r.From.ID != p.Derived.From):
+		return dynastay.Invalid("From", "must be the plan %s, from which %s is derived", p.Derived.From, p.ID)
+	case !named && r.From != nil:
+		return dynastay.Invalid("From", "must be nil, because %s is not derived from a plan", p.ID)
+	case named && r.From.Derived != nil:
+		return dynastay.Invalid("From", "must not be derived itself")
+	case named && r.From.PropertyID != p.PropertyID:
+		return dynastay.Invalid("From", "must be a plan of the same property")
+	}
+	return nil
+}
+
+func (r RateRequest) checkSources() error {
 	for i, source := range r.Sources {
 		if !source.IsSet() {
 			continue
@@ -143,16 +160,6 @@ func (p *RatePlan) checkRequest(r RateRequest) error {
 		if err := (&amounts{}).positive(at, source); err != nil {
 			return err
 		}
-	}
-	switch named := p.Derived != nil && p.Derived.From != ""; {
-	case named && (r.From == nil || r.From.ID != p.Derived.From):
-		return dynastay.Invalid("From", "must be the plan %s, from which %s is derived", p.Derived.From, p.ID)
-	case !named && r.From != nil:
-		return dynastay.Invalid("From", "must be nil, because %s is not derived from a plan", p.ID)
-	case named && r.From.Derived != nil:
-		return dynastay.Invalid("From", "must not be derived itself")
-	case named && r.From.PropertyID != p.PropertyID:
-		return dynastay.Invalid("From", "must be a plan of the same property")
 	}
 	return nil
 }

@@ -126,14 +126,16 @@ func (r QuoteRequest) validatePlans() error {
 			continue
 		}
 		plan, from := r.plan(room.RatePlanID)
+		isBooked := slices.ContainsFunc(r.booked, func(p *RatePlan) bool { return p.ID == room.RatePlanID })
 		if plan != nil {
 			if err := r.validatePlan(plan, from); err != nil {
 				return err
 			}
-		} else if n := slices.IndexFunc(r.booked, func(p *RatePlan) bool { return p.ID == room.RatePlanID }); n >= 0 {
-			plan = r.booked[n]
-		} else {
+		} else if !isBooked {
 			return dynastay.Invalid(at+".RatePlanID", "must be that of one of RatePlans")
+		}
+		if isBooked { // its lines may have other terms than the plan has now, so each is checked
+			continue
 		}
 		if asks := plan.asksWhoStays() || from != nil && from.Party != nil; asks && r.party(room) == nil {
 			return dynastay.Invalid(at+".Party", "is required, because the price under the plan %s depends on who stays", plan.ID)

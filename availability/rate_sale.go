@@ -38,12 +38,11 @@ func (at *nightSale) quoted(q *Quote, booked Booked, goesOn []int) {
 		}
 		at.sells, at.rules = true, allRulesOf(q.Stay, at.date)
 		price := line.Nights[q.Stay.CheckIn.DaysUntil(at.date)].stored()
-		stored := &at.price
-		if source := line.source(); source != "" {
-			stored = &rate(source).price
+		if source := line.source(); source == "" {
+			at.price = price
+		} else {
+			rate(source).price = price
 		}
-		at.mixed = at.mixed || stored.IsSet() && price.IsSet() && *stored != price
-		*stored = cmp.Or(price, *stored) // a line that its plan refuses has no prices
 		if line.Plan != nil {
 			rate(line.Plan.ID).sold = true
 		}

@@ -50,13 +50,18 @@ func (r *Repository) Requote(ctx context.Context, req QuoteRequest, booked Booke
 			room.Party = req.party(*room)
 		}
 	}
-	planned := func(l Line) bool { return !l.plain() || l.Number > 1 }
+	plain := !slices.ContainsFunc(req.Rooms, func(room Room) bool { return !room.plain() }) &&
+		!slices.ContainsFunc(booked.Lines, func(l Line) bool { return !l.plain() || l.Number > 1 })
 	again := requoting{
-		QuoteRequest: req, nights: r, has: booked, today: today, seen: map[dynastay.Ref]dynastay.Row{}, refused: &Refused{},
-		planned: slices.ContainsFunc(booked.Lines, planned) || slices.ContainsFunc(req.Rooms, func(r Room) bool { return !r.plain() }),
+		QuoteRequest: req, nights: r, has: booked, numbered: !plain, today: today,
+		seen: map[dynastay.Ref]dynastay.Row{}, refused: &Refused{},
 	}
 	q := &Quote{Property: req.Property, Stay: req.Stay, Guests: req.Guests, Sleeps: sleeps(req.Rooms), Overbook: req.Overbook, At: now}
+	lines := map[string]int{}
 	for _, room := range booked.continued(merged(req.Rooms)) {
+		if lines[room.RoomTypeID]++; lines[room.RoomTypeID] > maxLines {
+			return nil, dynastay.Invalid("Rooms", "must go on with the lines of the booking as at most %d lines for one room type", maxLines)
+		}
 		line, err := again.line(ctx, room)
 		if err != nil {
 			return nil, err
@@ -86,12 +91,14 @@ func (r *Repository) Requote(ctx context.Context, req QuoteRequest, booked Booke
 // requoting is a booking that is being quoted anew.
 type requoting struct {
 	QuoteRequest
-	nights  *Repository
-	has     Booked
-	today   dynastay.Date
-	seen    map[dynastay.Ref]dynastay.Row // the nights that were read
-	planned bool                          // the booking or the request has rate plans or parties, so its lines have numbers
-	refused *Refused                      // what rate plans refuse, apart from what a sale does
+	nights *Repository
+	has    Booked
+	// numbered says that lines name those that they go on with. A booking without plans and parties has one line for each
+	// room type, and needs no numbers.
+	numbered bool
+	today    dynastay.Date
+	seen     map[dynastay.Ref]dynastay.Row // the nights that were read
+	refused  *Refused                      // what rate plans refuse, apart from what a sale does
 }
 
 // line returns the line for rooms of the request.
@@ -99,7 +106,7 @@ func (q *requoting) line(ctx context.Context, room continuing) (Line, error) {
 	line := room.Room.line()
 	plan, from, had := (*RatePlan)(nil), (*RatePlan)(nil), (*Line)(nil)
 	if room.with >= 0 {
-		if had = &q.has.Lines[room.with]; q.planned {
+		if had = &q.has.Lines[room.with]; q.numbered {
 			line.Number = cmp.Or(had.Number, 1)
 		}
 	}
@@ -114,6 +121,9 @@ func (q *requoting) line(ctx context.Context, room continuing) (Line, error) {
 		line.Plan = had.Plan.clone()
 		line.CancellationPolicy = had.CancellationPolicy
 	}
+	if line.Plan != nil && line.Plan.asksWhoStays() && line.Party == nil { // as the plan is for this line
+		return line, dynastay.Invalid("Rooms", "must have a Party under %s, because the price depends on who stays", line.Plan.ID)
+	}
 	kept, current, err := q.nightsOf(ctx, line, room.with)
 	if err != nil {
 		return line, err
@@ -125,26 +135,29 @@ func (q *requoting) line(ctx context.Context, room continuing) (Line, error) {
 			if found := current[date]; found != nil {
 				night.Price = found.Price
 			}
+		} else if line.Plan != nil {
+			night.Source = night.stored()
 		}
 		line.Nights = append(line.Nights, night)
 	}
 	switch {
 	case line.Plan == nil:
 		return line, nil
-	case goesOn && q.Stay == q.has.Stay && partyText(line.Party) == partyText(had.Party):
+	case goesOn && current == nil && partyText(line.Party) == partyText(had.Party):
 		return line, nil // as it is
 	case goesOn:
 		return line, q.reprice(&line, q.has.conditions(line.Plan.Conditions, q.Stay), cmp.Or(q.has.On, q.today), kept, current)
 	}
 	if !plan.sells(line.RoomTypeID) {
 		for date := range q.Stay.Dates() {
-			q.refused.add([]RefusedNight{{RoomTypeID: line.RoomTypeID, RatePlanID: plan.ID, Date: date, Reason: NotOnSale}})
+			q.refused.addNew([]RefusedNight{{RoomTypeID: line.RoomTypeID, RatePlanID: plan.ID, Date: date, Reason: NotOnSale}})
 		}
 	}
 	return line, q.reprice(&line, plan.Conditions, q.today, kept, current)
 }
 
-// nightsOf returns the nights that the line keeps, and the current ones, which it reads if there are others.
+// nightsOf returns the nights that the line keeps, and the current ones, which it reads if there are others or the stay
+// changes; otherwise nil.
 func (q *requoting) nightsOf(ctx context.Context, line Line, goesOn int) (kept []NightPrice, current map[dynastay.Date]*Night, err error) {
 	// All nights of a line are kept if the stay remains the same, no rooms are added, and it has a price for each.
 	read := q.Stay != q.has.Stay
@@ -198,12 +211,15 @@ func (q *requoting) reprice(
 	if line.Party != nil {
 		request.Party = *line.Party
 	}
-	rates, err := line.Plan.priceFor(request, conditions)
+	rates, err := []RateNight(nil), request.checkSources()
+	if err == nil {
+		rates, err = line.Plan.priceFor(request, conditions)
+	}
 	if no := (*Refused)(nil); errors.As(err, &no) {
 		for _, n := range no.Nights {
 			n.RoomTypeID = line.RoomTypeID
-			// A night that is not open is refused by the sale.
-			if n.Reason != NotOnSale || current[n.Date] != nil {
+			// A night that is not open is refused by the sale, unless the line keeps it.
+			if n.Reason != NotOnSale || current[n.Date] != nil || !kept[q.Stay.CheckIn.DaysUntil(n.Date)].Date.IsZero() {
 				q.refused.addNew([]RefusedNight{n})
 			}
 		}
@@ -219,10 +235,10 @@ func (q *requoting) reprice(
 }
 
 // addUnpriced adds the nights that have no price. Those that must be taken are refused already; this is about a night that
-// other software has stored in the booking without a price, and that has no item.
+// other software has stored in the booking without a price, and that has no item. Under a plan, the plan refuses it.
 func (r *Refused) addUnpriced(q *Quote) {
 	for _, line := range q.Lines {
-		if line.Plan != nil { // its plan says why
+		if line.Plan != nil {
 			continue
 		}
 		for _, night := range line.Nights {
@@ -237,8 +253,8 @@ func (r *Refused) addUnpriced(q *Quote) {
 // Current returns an error if the quote no longer fits what has been booked, or the date: a [*Refused] with
 // [PriceChanged] for the nights that the booking keeps, if the quote has a different stored price for them; and a
 // [*dynastay.InvalidError] for the field "Stay" if rooms of a night before today at the property would be added, returned
-// or sold under another plan, for "Lines[i].Number" if the booking has no such line, and for "Lines" if lines that are sold have
-// different stored prices for a night. For a new booking, use [Quote.Current].
+// or sold under another plan, for "Lines[i].Number" if the booking has no such line, and for a price if two lines that are
+// sold anew disagree about the stored one. For a new booking, use [Quote.Current].
 func (s *Sale) Current(now time.Time) error {
 	today, err := s.quote.Property.Today(now)
 	if err != nil {
@@ -254,10 +270,8 @@ func (s *Sale) Current(now time.Time) error {
 			return dynastay.Invalid("Stay", "must not change the rooms of %s, which is before today, %s at the property", at.date, today)
 		}
 	}
-	for _, at := range s.each {
-		if at.mixed {
-			return dynastay.Invalid("Lines", "must have one stored price for %s, from which the prices of all lines are computed", at.date)
-		}
+	if err := s.agreed(); err != nil {
+		return err
 	}
 	var refused []RefusedNight
 	for i, line := range s.quote.Lines {
@@ -272,6 +286,29 @@ func (s *Sale) Current(now time.Time) error {
 	}
 	if len(refused) > 0 {
 		return &Refused{refused}
+	}
+	return nil
+}
+
+// agreed returns an error if two lines that are sold anew disagree about a stored price: the database compares one.
+// [Quote.Validate] cannot tell for lines with numbers, some of which keep another price.
+func (s *Sale) agreed() error {
+	type source struct {
+		roomTypeID, planID string
+		date               dynastay.Date
+	}
+	prices := map[source]dynastay.Money{}
+	for i, line := range s.quote.Lines {
+		for n, night := range line.Nights {
+			if !s.booked.kept(s.goesOn[i], &line, night.Date).Date.IsZero() {
+				continue
+			}
+			of := source{line.RoomTypeID, line.source(), night.Date}
+			if price, there := prices[of]; there && price != night.stored() && price.IsSet() && night.stored().IsSet() {
+				return otherSource(i, n, &line)
+			}
+			prices[of] = night.stored()
+		}
 	}
 	return nil
 }

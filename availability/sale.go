@@ -99,7 +99,8 @@ func (s *Sale) lines(seen map[dynastay.Ref]dynastay.Row) []Line {
 			continue
 		}
 		for _, i := range at.lines {
-			if !slices.Contains(lines[i].Overbooked, at.date) {
+			kept := !s.booked.kept(s.goesOn[i], &s.quote.Lines[i], at.date).Date.IsZero() // it had its room before
+			if !kept && !slices.Contains(lines[i].Overbooked, at.date) {
 				lines[i].Overbooked = append(lines[i].Overbooked, at.date)
 			}
 		}
@@ -180,7 +181,7 @@ func (s *Sale) refusals(at nightSale, row dynastay.Row) ([]RefusedNight, error) 
 	} else if night != nil {
 		all = at.rules.broken(at.roomTypeID, q.Stay, night)
 	}
-	if night == nil || night.PropertyID != q.Property.ID {
+	if night == nil || at.sells && night.PropertyID != q.Property.ID { // what is only checked is so in any property
 		return all, nil
 	}
 	if at.price.IsSet() && night.Price != at.price {
