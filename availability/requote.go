@@ -198,12 +198,14 @@ func (q *requoting) reprice(
 	line *Line, conditions RateConditions, on dynastay.Date, kept []NightPrice, current map[dynastay.Date]*Night,
 ) error {
 	sources := make([]dynastay.Money, len(line.Nights))
+	known := map[dynastay.Date]bool{} // the sale refuses any other night, as one that is not open
 	for i, night := range kept {
 		date := line.Nights[i].Date
+		known[date] = !night.Date.IsZero()
 		if night.Price.IsSet() {
 			sources[i] = night.stored()
 		} else if found := current[date]; found != nil && found.PropertyID == q.Property.ID {
-			sources[i] = found.source(line.Plan)
+			sources[i], known[date] = found.source(line.Plan), true
 		}
 		line.Nights[i] = NightPrice{Date: date}
 	}
@@ -218,8 +220,7 @@ func (q *requoting) reprice(
 	if no := (*Refused)(nil); errors.As(err, &no) {
 		for _, n := range no.Nights {
 			n.RoomTypeID = line.RoomTypeID
-			// A night that is not open is refused by the sale, unless the line keeps it.
-			if n.Reason != NotOnSale || current[n.Date] != nil || !kept[q.Stay.CheckIn.DaysUntil(n.Date)].Date.IsZero() {
+			if n.Reason != NotOnSale || known[n.Date] {
 				q.refused.addNew([]RefusedNight{n})
 			}
 		}
