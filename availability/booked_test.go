@@ -94,6 +94,18 @@ func TestContinued(t *testing.T) {
 			"plans change places", lines{had(1, 2, "early", nil), had(2, 1, "flex", nil)},
 			[]availability.Room{roomsUnder("early", 3, nil)}, []string{"1 2×early", "2 1×early"},
 		},
+		{
+			"the same plan before others", lines{had(1, 1, "early", adults(1)), had(2, 1, "flex", adults(1))},
+			[]availability.Room{roomsUnder("flex", 1, adults(2))}, []string{"2 1×flex for 2"},
+		},
+		{
+			"a plan beside rooms without one", lines{had(0, 1, "", nil)}, []availability.Room{roomsUnder("", 1, nil), roomsUnder("flex", 2, nil)},
+			[]string{"1 1×", "new 2×flex"},
+		},
+		{
+			"two room types without plans", lines{of("room_788", had(0, 1, "", nil)), had(0, 1, "", nil)},
+			[]availability.Room{room("room_788", 1), room(roomTypeID, 3)}, []string{"1 1×", "1 3×"},
+		},
 		{"another room type", lines{of("room_790", had(1, 1, "flex", nil))}, []availability.Room{roomsUnder("flex", 1, nil)}, []string{"new 1×flex"}},
 		{"a line without rooms", lines{had(1, 0, "flex", nil), had(2, -1, "flex", nil)}, []availability.Room{roomsUnder("flex", 1, nil)}, []string{"new 1×flex"}},
 		{"a line without rooms and plan", lines{had(0, 0, "", nil)}, []availability.Room{roomsUnder("", 1, nil)}, []string{"new 1×"}},

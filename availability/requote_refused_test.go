@@ -57,6 +57,7 @@ func TestChangesRefused(t *testing.T) {
 	shorterArrived := change{booked: rooms{flex(1)}, rooms: rooms{flex(1)}, stay: "2026-07-10/2026-07-12", arrived: true}
 	shorterBeside := change{booked: rooms{flex(1)}, rooms: rooms{flex(1), early(1)}, stay: "2026-07-10/2026-07-12"}
 	shorterSwap := change{booked: rooms{flex(2)}, rooms: rooms{flex(1), early(1)}, stay: "2026-07-10/2026-07-12"}
+	shorterMore := change{booked: rooms{flex(1)}, rooms: rooms{flex(2)}, stay: "2026-07-10/2026-07-12"}
 	shorterFewer := change{booked: rooms{flex(2)}, rooms: rooms{flex(1)}, stay: "2026-07-10/2026-07-12"}
 	longer := change{booked: rooms{flex(1)}, rooms: rooms{flex(1)}, stay: "2026-07-10/2026-07-14"}
 	later := change{booked: rooms{flex(1)}, rooms: rooms{flex(1)}, stay: "2026-07-11/2026-07-13"}
@@ -87,6 +88,9 @@ func TestChangesRefused(t *testing.T) {
 		{"overbooked", otherPlan, at(eleven, is("AvailableRooms", -1)), nil, false},
 		{"no number of rooms", otherPlan, at(eleven, dynastay.Item{"AvailableRooms": null}), nil, false},
 		{"of another property", otherPlan, at(eleven, is("PropertyId", "prop_124")), []string{"2026-07-11 not_on_sale"}, false},
+		{"of another property, with restrictions", otherPlan, at(eleven, dynastay.Item{
+			"PropertyId": dynastay.Text("prop_124"), "Rates": rate("early", "S", yes)["Rates"],
+		}), []string{"2026-07-11 not_on_sale"}, false},
 		{"no plan: stop-sell", noPlan, at(eleven, is("IsBlocked", yes)), []string{"2026-07-11 stop_sell"}, false},
 		{"no plan: price", noPlan, at(eleven, is("PricePerNight", 281)), []string{"2026-07-11 price_changed"}, true},
 		{"no plan: minimum stay", noPlan, at(ten, is("MinStay", 4)), []string{"2026-07-10 min_stay 4"}, false},
@@ -122,6 +126,8 @@ func TestChangesRefused(t *testing.T) {
 		{"beside, shorter: arrival of what is new", shorterBeside, at(ten, rate("early", "A", yes)), []string{"2026-07-10 early closed_to_arrival"}, false},
 		{"one of two, shorter: minimum stay of what is kept", shorterSwap, at(ten, rate("flex", "N", 3)), []string{"2026-07-10 flex min_stay 3"}, false},
 		{"one of two, shorter: stop-sell of what is kept", shorterSwap, at(ten, rate("flex", "S", yes)), nil, false},
+		{"one more, shorter: stop-sell", shorterMore, at(ten, rate("flex", "S", yes)), []string{"2026-07-10 flex stop_sell"}, false},
+		{"one more, shorter: arrival", shorterMore, at(ten, rate("flex", "A", yes)), []string{"2026-07-10 flex closed_to_arrival"}, false},
 		// The stay changes.
 		{"shorter: minimum stay of the plan", shorter, at(ten, rate("flex", "N", 3)), []string{"2026-07-10 flex min_stay 3"}, false},
 		{"shorter: minimum stay that is met", shorter, at(ten, rate("flex", "N", 2)), nil, false},

@@ -269,3 +269,25 @@ func TestRequote(t *testing.T) {
 		})
 	}
 }
+
+// All lines of a room type that is given up are one return for each night.
+func TestSeveralLinesAreReturned(t *testing.T) {
+	t.Parallel()
+	db, repo := openForPlans(t)
+	for d := range stay.Dates() {
+		putNights(t, db, night("room_790", d.String(), ratesOnSale(nil)))
+	}
+	has := booking(t, db, repo, stay, roomsUnder("early", 1, adults(2)), roomsUnder("flex", 2, adults(2)))
+	assert.Equal(t, []int{2, 2, 2}, available(t, db))
+	other := roomsUnder("flex", 1, adults(2))
+	other.RoomTypeID = "room_790"
+	q, err := repo.Requote(t.Context(), requestUnder(stay, other), has)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"#0 1×flex for 2: 300 300 300"}, lineTexts(q.Lines))
+	stop := db.Faults.Record()
+	_, err = resell(t.Context(), db.DB, q, has)
+	require.NoError(t, err)
+	assert.Equal(t, "update 07-10, update 07-11, update 07-12, update 07-10, update 07-11, update 07-12", actionTexts(t, stop()))
+	assert.Equal(t, []int{5, 5, 5}, available(t, db))
+	assert.Equal(t, number("4"), stored(t, db, "room_790", "2026-07-11")["AvailableRooms"])
+}
