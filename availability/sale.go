@@ -36,7 +36,8 @@ type MissingNight struct {
 // Sale returns the sale of a quote. The quote must have passed [Quote.Validate].
 func (r *Repository) Sale(q *Quote) *Sale { return r.SaleFor(q, Booked{}) }
 
-// SaleFor returns the sale that changes a booking to match a quote. The quote must have passed [Quote.Validate].
+// SaleFor returns the sale that changes a booking to match a quote. The quote must have passed [Quote.Validate], and the sale
+// [Sale.Current].
 func (r *Repository) SaleFor(q *Quote, booked Booked) *Sale {
 	goesOn := booked.GoesOn(q.Lines)
 	return &Sale{r, q, booked, goesOn, nightSalesOf(q, booked, goesOn)}
