@@ -22,6 +22,6 @@ docs:
 	go test -count=1 ./docs -update
 	DYNTEST_ENGINE=dynoxide go test -count=1 -p 1 -run '^TestCost' ./availability ./availability/listing ./bookings ./bookings/venue \
 		./properties ./properties/catalog ./properties/search ./reviews ./users -update
-	go test -count=1 -run '^TestBrochures$$' ./availability -update
+	go test -count=1 -p 1 -run '^(TestBrochures|TestRoomTypesOnACard)$$' ./availability ./properties -update
 	go test -count=1 -run '^TestDay$$' ./examples/hotel -update
 	go test -count=1 -run '^(TestKnownDifferences|TestCases|TestServiceFindsMistakes)$$' ./dyntest/contract -update

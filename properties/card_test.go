@@ -2,6 +2,8 @@ package properties_test
 
 import (
 	"fmt"
+	"sort"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -11,13 +13,15 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/entity"
+	storedform "github.com/dynastay/dynastay/internal/stored"
 	"github.com/dynastay/dynastay/internal/testing/blame"
+	"github.com/dynastay/dynastay/internal/testing/page"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 )
 
-// How many room types fit on a card, as the documentation of CreateOp says: with generated ids, names of 17 letters
-// and 20 amenities, each with a policy of its own or all with that of the property.
+// How many room types fit on a card, as docs/model.md says. At least 40 do, as the documentation of CreateOp says.
 func TestRoomTypesOnACard(t *testing.T) {
 	t.Parallel()
 	repo := properties.New(dyntest.New(t, dyntest.Tables(keys.PropertiesTable)).DB, nil)
@@ -27,24 +31,79 @@ func TestRoomTypesOnACard(t *testing.T) {
 			p.AmenityIDs = append(p.AmenityIDs, fmt.Sprintf("amenity_%02d", i))
 		}
 	})
-	for most, edit := range map[int]func(*properties.RoomType){
-		40: func(*properties.RoomType) {},
-		49: func(r *properties.RoomType) { r.CancellationPolicy = "" },
+	four := []availability.CancellationPolicy{
+		availability.FreeCancellation(48), availability.FreeCancellation(24), availability.PartialRefund(50, 48), availability.NonRefundable,
+	}
+	var table [][]string
+	var rest int
+	for _, c := range []struct {
+		letters  int
+		what     string
+		policies []availability.CancellationPolicy
+	}{
+		{17, "that of the property", nil}, {17, "four of their own", four}, {24, "that of the property", nil}, {24, "four of their own", four},
 	} {
-		hotel.Slug = fmt.Sprint("grand-luxury-hotel-new-york-", most)
-		rooms := make([]properties.RoomType, most+1)
-		for i := range rooms {
-			rooms[i] = king("", "250.00")
-			edit(&rooms[i])
+		rooms := func(n int) []properties.RoomType {
+			all := make([]properties.RoomType, n)
+			for i := range all {
+				all[i] = king("", fmt.Sprintf("%d.56", 1000+i))
+				all[i].Name, all[i].CancellationPolicy = strings.Repeat("n", c.letters), ""
+				if c.policies != nil {
+					all[i].CancellationPolicy = c.policies[i%len(c.policies)]
+				}
+			}
+			return all
 		}
+		hotel.Slug = fmt.Sprint("grand-luxury-hotel-new-york-", len(table))
+		size := func(n int) int {
+			all := rooms(n)
+			for i := range all {
+				all[i].ID = fmt.Sprintf("room_%026d", i)
+			}
+			p := hotel
+			p.Prices = properties.PriceRange{Min: all[0].BasePrice, Max: all[n-1].BasePrice}
+			item, err := properties.CardCodec.Encode(properties.CardOf(&p, all))
+			require.NoError(t, err)
+			return storedform.Size(item)
+		}
+		fit := sort.Search(90, func(i int) bool { return size(i+1) > 4096 })
+		each := (size(40) - size(20)) / 20 // with as many of each policy
+		rest = size(40) - 40*each
+		table = append(table, []string{fmt.Sprint(c.letters, " letters"), c.what, strconv.Itoa(each), strconv.Itoa(fit)})
+		assert.GreaterOrEqual(t, fit, 40)
+		assert.LessOrEqual(t, each, 86)
+
 		const first = 20 // a transaction does not hold more, with the amenities
-		made, err := repo.Create(t.Context(), hotel, rooms[:first])
+		over := rooms(fit + 1)
+		made, err := repo.Create(t.Context(), hotel, over[:first])
 		require.NoError(t, err)
-		_, err = repo.AddRoomTypes(t.Context(), made.ID, rooms[first:])
+		_, err = repo.AddRoomTypes(t.Context(), made.ID, over[first:])
 		blame.Of(t, err, dynastay.ErrInvalid, "Card")
-		assert.ErrorContains(t, err, "or reduce the number of room types or amenities")
-		_, err = repo.AddRoomTypes(t.Context(), made.ID, rooms[first+1:])
+		assert.ErrorContains(t, err, fmt.Sprintf("must be at most 4,096 bytes, got %d; ", size(fit+1)))
+		_, err = repo.AddRoomTypes(t.Context(), made.ID, over[first:fit])
 		require.NoError(t, err)
+	}
+	page.Section(t, "docs/model.md", "room types on a card", fmt.Sprintf("A card has at most 4,096 bytes. With generated ids, "+
+		"prices such as 1234.56, and %d bytes for the property with\nits 20 amenities, this many room types fit:\n\n", rest)+
+		page.Table([]string{"their names", "their policies", "bytes of each", "how many fit"}, table))
+}
+
+// A room's policy has a short form, which stands for exactly one text, even of other software.
+func TestShortPolicies(t *testing.T) {
+	t.Parallel()
+	for policy, short := range map[availability.CancellationPolicy]any{
+		"": nil, availability.FreeCancellation(48): "F48h", availability.PartialRefund(50, 24): "P50_24h", availability.NonRefundable: "N",
+		availability.CustomPolicy("F48h"): "CF48h", "F48h": "=F48h", "=": "==", "flexible": "=flexible", "non_refundable_": "N_",
+	} {
+		room := king("r1", "100")
+		room.CancellationPolicy = policy
+		want := properties.CardOf(&properties.Property{}, []properties.RoomType{room})
+		item, err := properties.CardCodec.Encode(want)
+		require.NoError(t, err)
+		assert.Equal(t, short, plainOf(t, item)["Rooms"].(plain)["r1"].(plain)["L"])
+		got, err := entity.Read("Card", "p1", properties.CardCodec, dynastay.RowOf(item))
+		require.NoError(t, err)
+		assert.Equal(t, want.Rooms, got.Rooms)
 	}
 }
 
@@ -53,7 +112,7 @@ func TestUpdateOfALargeCard(t *testing.T) {
 	t.Parallel()
 	repo := properties.New(dyntest.New(t, propertyTables).DB, nil)
 	var rooms []properties.RoomType
-	for i := range 32 {
+	for i := range 40 {
 		rooms = append(rooms, king(fmt.Sprintf("r%d", i), "100"))
 	}
 	url := 2048

@@ -29,8 +29,8 @@ var absent = dynastay.IfNew(keys.PropertiesTable)
 //
 // CreateOp needs two actions for the property and its slug, two for each room type, one for each amenity, and one for
 // an idempotency key. A transaction has at most 100 actions; [Repository.AddRoomTypes] adds further room types. The card
-// has at most 4,096 bytes: with generated ids, names of 17 letters and 20 amenities, 40 room types with policies of their
-// own fit, or 49 without.
+// has at most 4,096 bytes: with generated ids, names of 24 letters and 20 amenities, 40 room types with policies of their
+// own fit.
 func (r *Repository) CreateOp(p Property, rooms []RoomType) *dynastay.Operation[*WithRooms] {
 	made, all, err := r.newProperty(p, rooms)
 	var givenAmenities []string

@@ -5,4 +5,5 @@ var (
 	PropertyEntity = newEntity(Options{})
 	RoomEntity     = newRoomEntity()
 	ImageEntity    = newImageEntity()
+	CardCodec      = cardCodec
 )

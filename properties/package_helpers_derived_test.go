@@ -17,6 +17,9 @@ import (
 // plain is a stored item, or a part of one, as decoded from JSON.
 type plain = map[string]any
 
+// onCard makes the form that a room type's policy has on the card.
+var onCard = strings.NewReplacer("free_cancellation_", "F", "partial_", "P", "non_refundable", "N", "custom_", "C")
+
 func plainOf(t raw.T, item dynastay.Item) plain {
 	m := plain{}
 	require.NoError(t, attributevalue.UnmarshalMap(item, &m))
@@ -203,11 +206,14 @@ func checkKeys(t raw.T, db *dyntest.DB, id string, slugs ...string) {
 		if roomID, ok := strings.CutPrefix(sk, "ROOM#"); ok {
 			room, on := plainOf(t, item), plain{}
 			for name, short := range map[string]string{
-				"Name": "N", "MaxAdults": "A", "MaxChildren": "C", "MaxOccupancy": "O", "BasePricePerNight": "P", "CancellationPolicy": "L",
+				"Name": "N", "MaxAdults": "A", "MaxChildren": "C", "MaxOccupancy": "O", "BasePricePerNight": "P",
 			} {
 				if v, ok := room[name]; ok && (short != "C" || v != 0.0) {
 					on[short] = v
 				}
+			}
+			if policy, ok := room["CancellationPolicy"].(string); ok {
+				on["L"] = onCard.Replace(policy)
 			}
 			rooms[roomID], card["Currency"] = on, room["Currency"]
 		}

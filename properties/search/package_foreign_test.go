@@ -36,7 +36,7 @@ func TestUnreadableProperties(t *testing.T) {
 	t.Parallel()
 	text, number := dynastay.Text("odd"), dynastay.Number(1)
 	entities := map[string]string{
-		"card": "Card", "time zone": "Property", "name": "Property", "policy": "Property", "id of a room type": "Property",
+		"card": "Card", "form of a policy": "Card", "time zone": "Property", "name": "Property", "policy": "Property", "id of a room type": "Property",
 		"number of room types": "Property", "limits": "Property",
 	}
 	for name, spoil := range map[string]func(*testing.T, *inns){
@@ -46,7 +46,10 @@ func TestUnreadableProperties(t *testing.T) {
 			h.onCard(t, "b", dynastay.Text(strings.Repeat("a", entity.MaxName+1)), "Rooms", "room_b", "N")
 		},
 		"policy": func(t *testing.T, h *inns) {
-			h.onCard(t, "b", dynastay.Text("free_cancellation"), "Rooms", "room_b", "L")
+			h.onCard(t, "b", dynastay.Text("=free_cancellation"), "Rooms", "room_b", "L")
+		},
+		"form of a policy": func(t *testing.T, h *inns) {
+			h.onCard(t, "b", dynastay.Text("free_cancellation_48h"), "Rooms", "room_b", "L")
 		},
 		"id of a room type": func(t *testing.T, h *inns) {
 			h.onCard(t, "b", &types.AttributeValueMemberM{Value: dynastay.Item{"A": number}}, "Rooms", "a#b")
@@ -147,7 +150,7 @@ func TestRoomTypeThatCannotBeQuoted(t *testing.T) {
 	t.Parallel()
 	h := openInns(t, searchTables)
 	h.add(t, inn("a"), room("double", 2, "100"), room("suite", 4, "300"), room("triple", 3, "150"))
-	h.onCard(t, "a", dynastay.Text("flexible"), "Rooms", "suite", "L")
+	h.onCard(t, "a", dynastay.Text("=flexible"), "Rooms", "suite", "L")
 	h.set(t, keys.AvailabilityTable, nightKey("triple", first), dynastay.Text("EUR"), "Currency")
 	for adults, want := range map[int]string{2: "double", 3: "2×double"} {
 		page, errs := h.unreadable(t, request(func(r *search.Request) { r.Guests.Adults = adults }), 1)
