@@ -107,6 +107,9 @@ func (l *listing) images() string {
 	return ""
 }
 
+// shortPolicies makes the form that policies have on a card.
+var shortPolicies = strings.NewReplacer("free_cancellation_", "F", "partial_", "P")
+
 func (l *listing) card() any {
 	p := l.items["METADATA"]
 	address := p["Address"].(plain)
@@ -117,11 +120,14 @@ func (l *listing) card() any {
 		if id, ok := strings.CutPrefix(sk, "ROOM#"); ok {
 			room := plain{}
 			for name, short := range map[string]string{
-				"Name": "N", "MaxAdults": "A", "MaxChildren": "C", "MaxOccupancy": "O", "BasePricePerNight": "P", "CancellationPolicy": "L",
+				"Name": "N", "MaxAdults": "A", "MaxChildren": "C", "MaxOccupancy": "O", "BasePricePerNight": "P",
 			} {
 				if v, ok := item[name]; ok && (short != "C" || v != 0.0) {
 					room[short] = v
 				}
+			}
+			if policy, ok := item["CancellationPolicy"].(string); ok {
+				room["L"] = shortPolicies.Replace(policy)
 			}
 			rooms[id], card["Currency"] = room, item["Currency"]
 		}
