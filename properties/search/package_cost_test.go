@@ -100,9 +100,9 @@ func TestCostOfPages(t *testing.T) {
 	t.Parallel()
 	h := openCity(t)
 	want := map[search.Sort]pageCost{ // of the first page and of the second
-		search.BestRated: {51, 6, 25}, search.LowestPrice: {51, 6, 25},
-		search.Recommended: {51, 11.5, 25}, search.Nearest: {51, 11.5, 25}, // the cards of 100 candidates
-		search.LowestTotal: {101, 11.5, 50}, // their nights as well
+		search.BestRated: {51, 5.5, 25}, search.LowestPrice: {51, 5.5, 25},
+		search.Recommended: {51, 11, 25}, search.Nearest: {51, 11, 25}, // the cards of 100 candidates
+		search.LowestTotal: {101, 11, 50}, // their nights as well
 	}
 	measure := func() map[search.Sort]pageCost {
 		all := map[search.Sort]pageCost{}
@@ -125,9 +125,9 @@ func TestCostOfPages(t *testing.T) {
 		order     search.Sort
 		what, why string
 	}{
-		{search.BestRated, "by rating", "6 for 50 cards, and 0.5 for the nights of each hotel"},
+		{search.BestRated, "by rating", "5.5 for 50 cards, and 0.5 for the nights of each hotel"},
 		{search.LowestPrice, "by base price", "the cards are in another index"},
-		{search.Recommended, "as recommended: no index has this order", "11.5 for the cards of 100 candidates"},
+		{search.Recommended, "as recommended: no index has this order", "11 for the cards of 100 candidates"},
 		{search.Nearest, "by distance: no index has this order", "the same"},
 		{search.LowestTotal, "by the price of the stay", "the nights of all 100 candidates are read"},
 	} {
