@@ -370,6 +370,23 @@ func TestWhatIsGivenUpUnderPlans(t *testing.T) {
 	}
 }
 
+// A line that loses its discount costs more than it gives up. That is not set against what another line gives up.
+func TestDearerLinePaysForNoOther(t *testing.T) {
+	t.Parallel()
+	i := newInnWithPlans(t)
+	all := []under{{"long", 1, adults(1)}, {"nonref", 1, adults(2)}}
+	req := i.requestUnder(dynastay.MustStay("2026-07-05", "2026-07-15"), all...)
+	req.RatePlans[2].CancellationPolicy, req.RatePlans[2].Discounts.FreeNight = availability.NonRefundable, 0
+	q, err := availability.New(i.DB.DB).Quote(t.Context(), req)
+	require.NoError(t, err)
+	b, err := i.repo.Create(t.Context(), bookings.Request{Quote: q, UserID: "user_456", Guest: guest})
+	require.NoError(t, err)
+	assert.Equal(t, dollarsOf("1780"), b.Total) // ten nights at 70, and at 108
+	m, err := i.repo.QuoteModification(t.Context(), b.ID, i.requestUnder(dynastay.MustStay("2026-07-05", "2026-07-14"), all...))
+	require.NoError(t, err)
+	assert.Equal(t, []dynastay.Money{dollarsOf("1872"), dollarsOf("108")}, []dynastay.Money{m.Quote.Total, m.Kept}) // nine at 100, and at 108
+}
+
 // Five lines of one room type are returned with one action for each night, so twenty nights are not too many.
 func TestManyLinesOfAMonth(t *testing.T) {
 	t.Parallel()
