@@ -90,7 +90,7 @@ func (b *Booking) parts(q *availability.Quote, has availability.Booked, own Term
 			all, gone = nights, missed
 		}
 		part := new(big.Rat)
-		if _, err := b.terms(b.Lines[i], own); gone.Sign() > 0 && (err == nil || b.policyOf(b.Lines[i]) != "") {
+		if _, err := b.terms(b.Lines[i], own); all.Sign() > 0 && (err == nil || b.policyOf(b.Lines[i]) != "") {
 			part.Quo(gone, all)
 		}
 		parts = append(parts, part)

@@ -291,6 +291,35 @@ func TestPlansOfGuestsWhoAreThere(t *testing.T) {
 	assert.Equal(t, back, read)
 }
 
+// A line without a plan could get more rooms, at the expense of another line. The rooms that are assigned are those of lines.
+func TestGuestsKeepTheRoomsOfALine(t *testing.T) {
+	t.Parallel()
+	i := newInnWithPlans(t)
+	ask := func(plain, long int) availability.QuoteRequest {
+		req := i.request(innStay, rooms{"a": plain})
+		req.Guests.Adults, req.RatePlans = plain+long, i.plans()
+		room := req.Rooms[0]
+		room.Quantity, room.RatePlanID = long, "long"
+		req.Rooms = append(req.Rooms, room)
+		return req
+	}
+	q, err := availability.New(i.DB.DB).Quote(t.Context(), ask(1, 2))
+	require.NoError(t, err)
+	b, err := i.repo.Create(t.Context(), bookings.Request{Quote: q, UserID: "user_456", Guest: guest})
+	require.NoError(t, err)
+	m, err := i.repo.QuoteModification(t.Context(), b.ID, ask(2, 1))
+	require.NoError(t, err)
+	i.Clock.Set(innStay.CheckIn.Time().Add(15 * time.Hour))
+	_, err = i.repo.CheckIn(t.Context(), b.ID, bookings.Assigned{i.roomType("a"): {"301", "302", "303"}})
+	require.NoError(t, err)
+	_, err = i.repo.QuoteModification(t.Context(), b.ID, ask(2, 1))
+	blame.Invalid(t, err, "Rooms")
+	m.Version++
+	m.Quote.At = i.DB.Now()
+	_, err = i.repo.Modify(t.Context(), m)
+	blame.Invalid(t, err, "Quote.Lines")
+}
+
 // A no-show's rooms of all lines are returned at once, and taken again.
 func TestNoShowWithSeveralLines(t *testing.T) {
 	t.Parallel()
