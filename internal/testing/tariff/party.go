@@ -1,4 +1,4 @@
-package availability_test
+package tariff
 
 import (
 	"math/big"
@@ -8,11 +8,11 @@ import (
 	"github.com/dynastay/dynastay/availability"
 )
 
-// The part of [rateOracle] that depends on who stays, and when.
+// The part of [oracle] that depends on who stays, and when.
 
 // prepare works out what is the same for all nights.
-func (o *rateOracle) prepare() {
-	o.known = map[dynastay.Money]*rateFigures{}
+func (o *oracle) prepare() {
+	o.known = map[dynastay.Money]*nightFigures{}
 	for _, m := range append(o.amounts(), o.r.Sources...) {
 		if m.IsSet() {
 			o.currency = m.Currency()
@@ -26,7 +26,7 @@ func (o *rateOracle) prepare() {
 }
 
 // terms are the prices for a party: the plan's own, or those of the plan that it is derived from.
-func (o *rateOracle) terms() *availability.PartyPrices {
+func (o *oracle) terms() *availability.PartyPrices {
 	if o.plan.Party == nil && o.r.From != nil {
 		return o.r.From.Party
 	}
@@ -34,7 +34,7 @@ func (o *rateOracle) terms() *availability.PartyPrices {
 }
 
 // amounts returns all amounts that may change a price.
-func (o *rateOracle) amounts() (all []dynastay.Money) {
+func (o *oracle) amounts() (all []dynastay.Money) {
 	if d := o.plan.Derived; d != nil {
 		all = append(all, d.Amount, d.Step)
 	}
@@ -53,16 +53,16 @@ func (o *rateOracle) amounts() (all []dynastay.Money) {
 
 // extras returns what the party may cost: one entry for each way to put its children of unknown age into bands. Those
 // get extra beds first. All who have one are of the same age, the dearest, and so are all others.
-func (o *rateOracle) extras() []rateExtra {
+func (o *oracle) extras() []partyExtra {
 	terms := o.terms()
 	if terms == nil {
-		return []rateExtra{{value: new(big.Rat)}}
+		return []partyExtra{{value: new(big.Rat)}}
 	}
 	unknown := o.r.Party.Children - len(o.r.Party.ChildAges)
 	if unknown == 0 || len(terms.Bands) == 0 {
-		return []rateExtra{o.extra(terms, nil)}
+		return []partyExtra{o.extra(terms, nil)}
 	}
-	var all []rateExtra
+	var all []partyExtra
 	for _, with := range terms.Bands {
 		for _, without := range terms.Bands {
 			var supplements []availability.Supplement
@@ -84,14 +84,14 @@ func (o *rateOracle) extras() []rateExtra {
 	return all
 }
 
-func (e rateExtra) same(other rateExtra) bool {
+func (e partyExtra) same(other partyExtra) bool {
 	return e.percent == other.percent && e.value.Cmp(other.value) == 0
 }
 
 // extra adds up the supplements for a party whose children of unknown age have certain ones; without bands they are
 // adults. Those who count as adults use extra beds up, as the eldest.
-func (o *rateOracle) extra(terms *availability.PartyPrices, unknown []availability.Supplement) rateExtra {
-	sum := rateExtra{value: new(big.Rat)}
+func (o *oracle) extra(terms *availability.PartyPrices, unknown []availability.Supplement) partyExtra {
+	sum := partyExtra{value: new(big.Rat)}
 	add := func(s availability.Supplement, n int) {
 		sum.percent += int64(s.Percent) * int64(n)
 		sum.value.Add(sum.value, times(rational(s.Amount), fraction(int64(n), 1)))
@@ -129,7 +129,7 @@ func (o *rateOracle) extra(terms *availability.PartyPrices, unknown []availabili
 
 // mealsOf returns what the party eats in a night, or nil if the plan has no amounts. A child of unknown age is in the
 // dearest band; without bands it is an adult.
-func (o *rateOracle) mealsOf() *big.Rat {
+func (o *oracle) mealsOf() *big.Rat {
 	m := o.plan.Meals
 	if !m.Adult.IsSet() && len(m.Bands) == 0 {
 		return nil
@@ -160,7 +160,7 @@ func (o *rateOracle) mealsOf() *big.Rat {
 }
 
 // conditions returns which of the plan's conditions the stay breaks.
-func (o *rateOracle) conditions() (refused []availability.RefusedNight) {
+func (o *oracle) conditions() (refused []availability.RefusedNight) {
 	c, stay := o.plan.Conditions, o.r.Stay
 	nights, ahead := len(o.r.Sources), o.r.Today.DaysUntil(stay.CheckIn)
 	edge := func(broken bool, reason availability.Reason, nights, days int) {
