@@ -171,10 +171,13 @@ const maxRaise dynastay.Percent = 999_99
 // amounts checks the amounts of a plan, which must be in one currency: that of the property's nights.
 type amounts struct{ currency dynastay.Currency }
 
-// signed checks an amount that may be unset or negative.
+// signed checks an amount that may be unset or negative. One without a currency is not unset: it would count.
 func (c *amounts) signed(field string, m dynastay.Money) error {
-	if !m.IsSet() {
+	switch {
+	case m == dynastay.Money{}:
 		return nil
+	case !m.IsSet():
+		return dynastay.Invalid(field, "must have a currency")
 	}
 	if err := m.ValidatePaid(); err != nil { // in any currency, because that of an old plan may have been withdrawn
 		return dynastay.Within(field, err)

@@ -220,6 +220,48 @@ func TestInvalidRatePlans(t *testing.T) {
 	require.NoError(t, (&plan{PropertyID: propertyID, ID: "a", Name: "b"}).Validate())
 }
 
+// An amount without a currency, which only MoneyOfDigits returns, counts when a price is computed, so it must not count as
+// unset when the plan is checked. Other software may have stored one: see TestRatePlanWithoutCurrency.
+func TestAmountsNeedACurrency(t *testing.T) {
+	t.Parallel()
+	five := must(dynastay.MoneyOfDigits("5", ""))
+	for _, amount := range []struct {
+		field string
+		of    func(p *availability.RatePlan) *dynastay.Money
+	}{
+		{"Derived.Amount", func(p *availability.RatePlan) *dynastay.Money { return &p.Derived.Amount }},
+		{"Derived.Step", func(p *availability.RatePlan) *dynastay.Money { return &p.Derived.Step }},
+		{"Party.ExtraAdult.Amount", func(p *availability.RatePlan) *dynastay.Money { return &p.Party.ExtraAdult.Amount }},
+		{"Party.SingleUse.Amount", func(p *availability.RatePlan) *dynastay.Money { return &p.Party.SingleUse.Amount }},
+		{"Party.Bands[1].Bedless.Amount", func(p *availability.RatePlan) *dynastay.Money { return &p.Party.Bands[1].Bedless.Amount }},
+		{"Party.Bands[1].WithBed.Amount", func(p *availability.RatePlan) *dynastay.Money { return &p.Party.Bands[1].WithBed.Amount }},
+		{"Meals.Adult", func(p *availability.RatePlan) *dynastay.Money { return &p.Meals.Adult }},
+		{"Meals.Bands[1].Amount", func(p *availability.RatePlan) *dynastay.Money { return &p.Meals.Bands[1].Amount }},
+	} {
+		mixed, alone := planWith(), under(
+			availability.Derivation{}, availability.PartyPrices{Included: 1, Bands: ageBands(2)},
+			availability.Meals{Plan: availability.Breakfast, Bands: mealBands(2)},
+		)
+		require.NoError(t, alone.Validate())
+		for _, p := range []*availability.RatePlan{mixed, &alone} {
+			*amount.of(p) = five
+			blame.Invalid(t, p.Validate(), amount.field)
+		}
+		r := availability.RateRequest{
+			Stay: dynastay.MustStay("2026-07-01", "2026-07-02"), Today: date("2026-06-01"), Party: readParty("2 + 1 1 beds 1"),
+			Sources: []dynastay.Money{eur("100")},
+		}
+		_, err := alone.Price(r)
+		blame.Invalid(t, err, "RatePlan."+amount.field)
+		derived := under(availability.Derivation{From: "plan"})
+		if derived.ID = "other"; strings.HasPrefix(amount.field, "Party.") {
+			alone.Derived, r.From = nil, &alone
+			_, err = derived.Price(r)
+			blame.Invalid(t, err, "From."+amount.field)
+		}
+	}
+}
+
 // checkLimits edits a valid value.
 func checkLimits[T any](t *testing.T, limits []limit[T], valid func() *T, validate func(*T) error) {
 	require.NoError(t, validate(valid()))

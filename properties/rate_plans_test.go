@@ -419,6 +419,28 @@ func TestUnreadableRatePlan(t *testing.T) {
 	require.ErrorIs(t, err, dynastay.ErrCorrupt)
 }
 
+// A plan that other software has stored without its currency is read with its amounts, and is not sold at them: it can be
+// changed when it gets one.
+func TestRatePlanWithoutCurrency(t *testing.T) {
+	t.Parallel()
+	db, repo := openRates(t)
+	made, err := repo.CreateRatePlan(t.Context(), ratePlan("a", complete))
+	require.NoError(t, err)
+	set(t, db, dynastay.Key{PK: "RATES#p1", SK: "PLAN#a"}, "REMOVE #Currency", nil)
+	read := ratePlans(t, repo)
+	require.Len(t, read, 1)
+	assert.Equal(t, "40", read[0].Meals.Adult.Digits())
+	assert.False(t, read[0].Meals.Adult.IsSet())
+	_, err = repo.UpdateRatePlan(t.Context(), "p1", "a", func(p *availability.RatePlan) error { p.Name += "!"; return nil })
+	blame.Invalid(t, err, "Derived.Amount")
+	got, err := repo.UpdateRatePlan(t.Context(), "p1", "a", func(p *availability.RatePlan) error {
+		p.Derived, p.Party, p.Meals = made.Derived, made.Party, made.Meals
+		return nil
+	})
+	require.NoError(t, err)
+	assert.Equal(t, made.Meals, got.Meals)
+}
+
 // More plans than one transaction deletes are deleted with their property, also after the call has been broken off.
 func TestDeleteWithManyRatePlans(t *testing.T) {
 	t.Parallel()
