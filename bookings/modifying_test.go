@@ -235,6 +235,34 @@ func TestOldQuotesUnderPlans(t *testing.T) {
 	}
 }
 
+// An early booker who stays a night longer keeps the discount, and meets the condition: the days ahead count from the
+// booking.
+func TestDaysAheadCountFromTheBooking(t *testing.T) {
+	t.Parallel()
+	i := newInnWithPlans(t)
+	i.Clock.Set(innNoon.AddDate(0, 0, -30)) // 34 days before the check-in
+	req := i.requestUnder(innStay, under{"flex", 1, adults(2)})
+	req.RatePlans[0].Discounts.Early = []availability.DaysDiscount{{Days: 30, Percent: 10_00}}
+	req.RatePlans[0].Conditions.MinDaysAhead = 30
+	q, err := availability.New(i.DB.DB).Quote(t.Context(), req)
+	require.NoError(t, err)
+	b, err := i.repo.Create(t.Context(), bookings.Request{Quote: q, UserID: "user_456", Guest: guest})
+	require.NoError(t, err)
+	i.Clock.Set(innNoon)
+	for _, test := range []struct {
+		stay  dynastay.Stay
+		total string
+	}{
+		{dynastay.MustStay("2026-07-05", "2026-07-09"), "432"},
+		{dynastay.MustStay("2026-07-06", "2026-07-09"), "324"},
+		{dynastay.MustStay("2026-07-04", "2026-07-06"), "216"}, // 33 days after the booking
+	} {
+		m, err := i.repo.QuoteModification(t.Context(), b.ID, i.requestUnder(test.stay, under{"flex", 1, adults(2)}))
+		require.NoError(t, err)
+		assert.Equal(t, dollarsOf(test.total), m.Quote.Total, test.stay)
+	}
+}
+
 // A plan that is stopped is not sold to a booking that changes to it, and nothing else is stopped.
 func TestChangeToAStoppedPlan(t *testing.T) {
 	t.Parallel()
