@@ -87,5 +87,5 @@ func TestModificationNeedsPartiesForOldTerms(t *testing.T) {
 	req := i.requestUnder(dynastay.MustStay("2026-07-05", "2026-07-09"), under{"flex", 2, adults(2)})
 	req.RatePlans[0].Party, req.Rooms[0].Party = nil, nil
 	_, err := i.repo.QuoteModification(t.Context(), b.ID, req)
-	blame.Invalid(t, err, "Rooms[0].Party")
+	blame.Invalid(t, err, "Rooms")
 }

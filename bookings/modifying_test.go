@@ -462,7 +462,7 @@ func TestManyLinesOfAMonth(t *testing.T) {
 }
 
 // Who booked early keeps the discount for that. Rooms that are added are late.
-func TestDaysAheadCountFromTheBooking(t *testing.T) {
+func TestAddedRoomsAreLate(t *testing.T) {
 	t.Parallel()
 	i := newInnWithPlans(t)
 	early := func(req availability.QuoteRequest) availability.QuoteRequest {
