@@ -337,12 +337,15 @@ func (h *tariffHouse) continued(b *tariffBooking, req availability.QuoteRequest)
 					continue
 				}
 				rooms := min(left[i], had.quantity)
-				if wantedPlans[i] == "" && w.party == nil && had.terms == nil && had.party == nil {
-					rooms = left[i]
-				}
 				taken[j] = true
 				left[i] -= rooms
 				parts = append(parts, part{i, j, rooms})
+			}
+			// Only a line without plan and party may get more rooms: the first of them.
+			first := slices.IndexFunc(parts, func(p part) bool { return p.entry == i })
+			if round == 0 && first >= 0 && wantedPlans[i] == "" && w.party == nil {
+				parts[first].rooms += left[i]
+				left[i] = 0
 			}
 		}
 	}
