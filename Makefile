@@ -11,6 +11,7 @@ test:
 
 full:
 	.ci/run
+	go test -count=1 -run '^TestStaysUnderPlansCostWhatTheModelSays$$' ./bookings -rates.stays 5000
 	.ci/fuzz
 	go run ./internal/testing/mutation
 
