@@ -185,7 +185,9 @@ func TestShardsAreShared(t *testing.T) {
 		assert.LessOrEqual(c, most-least, 1)
 	}, patience, 20*time.Millisecond)
 	stop()
-	assert.Len(t, owners(t, t.Context(), one), 2, "one process, and released shards")
+	count := owners(t, t.Context(), one)
+	delete(count, "") // what is released, unless the first process has taken it back already
+	assert.Len(t, count, 1, "the process that is stopped has none")
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
 		assert.Len(c, owners(c, t.Context(), one), 1)
 	}, patience, 20*time.Millisecond)
