@@ -72,7 +72,7 @@ type Quote struct {
 	At       time.Time      `json:",omitzero"` // when the quote was made
 }
 
-// Line is the part of a quote or a booking that concerns one room type, and in a quote one rate plan and one party.
+// Line is the part of a quote or a booking that concerns one room type under one rate plan for one party.
 type Line struct {
 	RoomTypeID string
 	// Number names one of the lines that a booking has for a room type: the first one is 1, or 0 if it has no plan and no party.

@@ -65,7 +65,9 @@ var modify = move{
 // policies: to keep those that were agreed, copy them from the lines of the booking. It reserves nothing.
 //
 // The booking's own rooms count as available. The nights that the booking keeps keep their price, also with fewer rooms;
-// if it gets more rooms of a room type, all nights of that room type have their current price.
+// if it gets more rooms of a room type, all nights of that room type have their current price. A line under a rate plan or with
+// a party keeps its terms and the stored prices, rooms that are added to it are a line of their own, and who changes the plan
+// gives up the line; see [availability.Repository.Requote].
 //
 // Rooms that are added must meet the restrictions of the first and the last night, as a new booking must. Otherwise,
 // those of the first night hold only if the arrival moves, and that of the last night only if the departure moves. If
@@ -80,7 +82,7 @@ var modify = move{
 // transaction is known only to Modify.
 //
 // 1 request, a consistent Query of the booking, 1 for each room type if the stay changes, otherwise for each that gets
-// more rooms, and 1 for a promo code.
+// more rooms or another plan, and 1 for a promo code.
 func (r *Repository) QuoteModification(ctx context.Context, bookingID string, req availability.QuoteRequest) (Modification, error) {
 	b, err := r.Get(ctx, bookingID, dynastay.Consistent)
 	if err != nil {
@@ -153,7 +155,7 @@ func (r *Repository) QuoteModification(ctx context.Context, bookingID string, re
 // while the rooms cost less than the code's minimum, it is 0. Another code returns the use of the old one, and takes
 // one of the new code, with the errors of [Repository.CreateOp].
 //
-// It needs at most one action for each night that is added, returned, or changes its quantity; one for the first and
+// It needs at most one action for each night that is added, returned, changes its quantity or gets another plan; one for the first and
 // one for the last night of each room type, if a restriction holds anew and the night is not among these; one for each line
 // that changes; one for the booking, one for each promo code whose use is taken or returned, one for the summary of the
 // payments if the payment status changes, and one for an idempotency key. A transaction has at most 100 actions: a
@@ -161,8 +163,8 @@ func (r *Repository) QuoteModification(ctx context.Context, bookingID string, re
 // have more than 96 nights (nights × room types), or 95 with a promo code, because it could not be cancelled any more.
 //
 // With an idempotency key, the input is the booking, the property, the stay, the numbers of guests, the lines with
-// their policies and subtotals, the limit of overbooking, the taxes and fees, what is kept, whether it is waived, the
-// guest, the special requests, the data, the promo code and the discounts. A replay returns no Missing nights.
+// their numbers, plans, parties, policies and subtotals, the limit of overbooking, the taxes and fees, what is kept,
+// whether it is waived, the guest, the special requests, the data, the promo code and the discounts. A replay returns no Missing nights.
 func (r *Repository) ModifyOp(m Modification) *dynastay.Operation[Modified] {
 	key, err := keys.Of(keys.Booking{BookingID: m.BookingID})
 	if err == nil {

@@ -10,7 +10,6 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/entity"
-	values "github.com/dynastay/dynastay/internal/stored"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -262,15 +261,7 @@ func (p *modifying) contest() dynastay.Contest {
 		returned = []dynastay.Ref{ref}
 	}
 	contest = p.contestFor(contest, taken, returned)
-	key := keys.BookingsTable.Key.From(p.rows.booking)
-	contest.Still = func(ctx context.Context) (bool, error) {
-		now, err := p.db.Get(ctx, keys.BookingsTable, key, dynastay.Consistent)
-		same := true
-		for _, name := range []string{keys.AttrVersion, keys.BookingsTable.WriteIDName()} {
-			same = same && values.Equal(now.Value(name).Stored(), p.rows.booking.Value(name).Stored())
-		}
-		return same, err
-	}
+	contest.Still = func(ctx context.Context) (bool, error) { return p.unchanged(ctx, p.rows.booking) }
 	return contest
 }
 
@@ -291,11 +282,11 @@ func (b *Booking) booked(now time.Time) (availability.Booked, error) {
 	}
 	seen := map[name]bool{}
 	for _, line := range b.Lines {
-		if is := (name{line.RoomTypeID, cmp.Or(line.Number, 1)}); line.RoomTypeID == "" || seen[is] {
+		is := name{line.RoomTypeID, cmp.Or(line.Number, 1)}
+		if line.RoomTypeID == "" || seen[is] {
 			return has, &dynastay.Error{Op: modify.name, Entity: "Booking", ID: b.ID, Kind: dynastay.ErrCorrupt, Err: errLines}
-		} else {
-			seen[is] = true
 		}
+		seen[is] = true
 		// Other software may have stored a stay of any length. If more nights must be returned than a transaction can, fail
 		// before listing them.
 		if n := b.Stay.Nights() - availability.MaxNights; n > mostReturned {
