@@ -18,6 +18,9 @@ type CheckRequest struct {
 	// RoomTypes is the number of room types that the property has. [Repository.CheckAll] uses it to choose the request
 	// that reads least; it does not change the result. 0 means only those that are asked for. At most 10,000.
 	RoomTypes int
+	// RatePlans is the number of rate plans with prices of their own, which make each night larger. CheckAll uses it as it
+	// uses RoomTypes. At most 40, the number of active plans that a property can have.
+	RatePlans int
 }
 
 // Validate checks the request without accessing the database. Its errors name the field.
@@ -30,6 +33,8 @@ func (c CheckRequest) Validate() error {
 		return dynastay.Invalid("Rooms", "must be between 1 and 10,000")
 	case c.RoomTypes < 0 || c.RoomTypes > maxRoomTypes:
 		return dynastay.Invalid("RoomTypes", "must be between 0 and 10,000")
+	case c.RatePlans < 0 || c.RatePlans > maxRates:
+		return dynastay.Invalid("RatePlans", "must be between 0 and %d", maxRates)
 	}
 	return nil
 }

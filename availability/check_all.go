@@ -19,7 +19,7 @@ const MaxChecks = 1_000
 //
 // There are three ways to read the nights: one Query of the property on the index; one Query for each room type; or,
 // for one night, BatchGetItem of up to 100 room types of any properties. For each property, CheckAll chooses the one
-// that consumes the fewest read units for nights without rate plans and, if several do, the one with the fewest requests. The requests are sent in
+// that consumes the fewest read units and, if several do, the one with the fewest requests. The requests are sent in
 // parallel, see [dynastay.Options]. With [dynastay.Consistent], the index cannot be used. Nights that were read from
 // the index have no StopSellReason, UpdatedAt and ExpiresAt.
 //
@@ -69,6 +69,7 @@ type wanted struct {
 	propertyID string
 	rooms      []string
 	roomTypes  int // of the property
+	ratePlans  int // with prices of their own
 }
 
 // group returns the room types that are asked for, by property.
@@ -84,16 +85,17 @@ func group(reqs []CheckRequest) (all []*wanted) {
 		if !slices.Contains(w.rooms, req.RoomTypeID) {
 			w.rooms = append(w.rooms, req.RoomTypeID)
 		}
-		w.roomTypes = max(w.roomTypes, req.RoomTypes, len(w.rooms))
+		w.roomTypes, w.ratePlans = max(w.roomTypes, req.RoomTypes, len(w.rooms)), max(w.ratePlans, req.RatePlans)
 	}
 	return all
 }
 
-// The sizes of a night in bytes, with generated ids. A read consumes a unit for every 4 KB or part of it: a Query for
+// The sizes of a night in bytes, with generated ids, and of the price of a rate plan in it. A read consumes a unit for every 4 KB or part of it: a Query for
 // all of its rows together, BatchGetItem for each item.
 const (
 	sizeInTable = 430
 	sizeInIndex = 250
+	sizeOfPrice = 16
 	unit        = 4096
 )
 
@@ -112,7 +114,8 @@ const (
 // cheapest returns the way with the fewest read units. Among equal ones it prefers BatchGetItem, which reads other
 // properties in the same request, and then the index.
 func (w *wanted) cheapest(nights int, consistent bool) way {
-	units := func(rows, size int) int { return (rows*size + unit - 1) / unit }
+	prices := min(w.ratePlans*sizeOfPrice, MaxRatesSize)
+	units := func(rows, size int) int { return (rows*(size+prices) + unit - 1) / unit }
 	best, least := byBatch, len(w.rooms)*nights // equal to the others only for one night
 	if n := units(w.roomTypes*nights, sizeInIndex); n < least && !consistent {
 		best, least = byIndex, n

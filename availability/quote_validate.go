@@ -161,7 +161,7 @@ func (q *Quote) checkLine(i int) error {
 		if line.Plan.PropertyID != q.Property.ID {
 			return dynastay.Invalid(at+".Plan.PropertyID", "must be that of the property")
 		}
-		if line.Plan.asksWhoStays() && line.Party == nil {
+		if line.Plan.AsksWhoStays() && line.Party == nil {
 			return dynastay.Invalid(at+".Party", "is required, because the price under the plan depends on who stays")
 		}
 	}

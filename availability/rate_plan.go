@@ -66,8 +66,10 @@ const (
 	maxBands    = 6
 	maxTiers    = 3 // of each kind of discount
 	maxRanges   = 10
-	maxOrder    = 1_000
 )
+
+// MaxOrder is the greatest DisplayOrder of a rate plan.
+const MaxOrder = 1_000
 
 var planID = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,11}$`)
 
@@ -102,7 +104,7 @@ func (p *RatePlan) Validate() error {
 	if err := p.CancellationPolicy.Validate(); err != nil {
 		return dynastay.Within("CancellationPolicy", err)
 	}
-	if p.DisplayOrder < 0 || p.DisplayOrder > maxOrder {
+	if p.DisplayOrder < 0 || p.DisplayOrder > MaxOrder {
 		return dynastay.Invalid("DisplayOrder", "must be between 0 and 1,000")
 	}
 	return p.validatePrices(&amounts{})

@@ -9,10 +9,10 @@ import (
 	"github.com/dynastay/dynastay"
 )
 
-// The numbers of lines and of rate plans that a quote can have for one room type. The plans are asserted in one condition
-// for each night, which has a limit; the lines are items of a booking.
+// MaxLines is the number of lines that a quote can have for one room type: the lines are items of a booking. They can be of
+// at most four rate plans, which are asserted in one condition for each night: that has a limit.
 const (
-	maxLines = 10
+	MaxLines = 10
 	maxPlans = 4
 )
 
@@ -24,8 +24,9 @@ func (p *RatePlan) source() string {
 	return p.ID
 }
 
-// asksWhoStays reports whether the price under a plan depends on the guests.
-func (p *RatePlan) asksWhoStays() bool {
+// AsksWhoStays reports whether a price under the plan depends on the guests. One that is derived from a plan with prices
+// for a party does too.
+func (p *RatePlan) AsksWhoStays() bool {
 	return p.Party != nil || p.Meals.Adult.IsSet() || len(p.Meals.Bands) > 0
 }
 
@@ -137,7 +138,7 @@ func (r QuoteRequest) validatePlans() error {
 		if isBooked { // its lines may have other terms than the plan has now, so each is checked
 			continue
 		}
-		if asks := plan.asksWhoStays() || from != nil && from.Party != nil; asks && r.party(room) == nil {
+		if asks := plan.AsksWhoStays() || from != nil && from.Party != nil; asks && r.party(room) == nil {
 			return dynastay.Invalid(at+".Party", "is required, because the price under the plan %s depends on who stays", plan.ID)
 		}
 	}
@@ -223,8 +224,8 @@ func (r QuoteRequest) validateLines() error {
 }
 
 func checkLines(field string, lines, plans int) error {
-	if lines > maxLines || plans > maxPlans {
-		return dynastay.Invalid(field, "must have at most %d combinations of rate plan and party, and %d rate plans, for one room type", maxLines, maxPlans)
+	if lines > MaxLines || plans > maxPlans {
+		return dynastay.Invalid(field, "must have at most %d combinations of rate plan and party, and %d rate plans, for one room type", MaxLines, maxPlans)
 	}
 	return nil
 }

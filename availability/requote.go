@@ -59,8 +59,8 @@ func (r *Repository) Requote(ctx context.Context, req QuoteRequest, booked Booke
 	q := &Quote{Property: req.Property, Stay: req.Stay, Guests: req.Guests, Sleeps: sleeps(req.Rooms), Overbook: req.Overbook, At: now}
 	lines := map[string]int{}
 	for _, room := range booked.continued(merged(req.Rooms)) {
-		if lines[room.RoomTypeID]++; lines[room.RoomTypeID] > maxLines {
-			return nil, dynastay.Invalid("Rooms", "must go on with the lines of the booking as at most %d lines for one room type", maxLines)
+		if lines[room.RoomTypeID]++; lines[room.RoomTypeID] > MaxLines {
+			return nil, dynastay.Invalid("Rooms", "must go on with the lines of the booking as at most %d lines for one room type", MaxLines)
 		}
 		line, err := again.line(ctx, room)
 		if err != nil {
@@ -121,7 +121,7 @@ func (q *requoting) line(ctx context.Context, room continuing) (Line, error) {
 		line.Plan = had.Plan.clone()
 		line.CancellationPolicy = had.CancellationPolicy
 	}
-	if line.Plan != nil && line.Plan.asksWhoStays() && line.Party == nil { // as the plan is for this line
+	if line.Plan != nil && line.Plan.AsksWhoStays() && line.Party == nil { // as the plan is for this line
 		return line, dynastay.Invalid("Rooms", "must have a Party under %s, because the price depends on who stays", line.Plan.ID)
 	}
 	kept, current, err := q.nightsOf(ctx, line, room.with)

@@ -16,8 +16,8 @@ import (
 )
 
 // Card is the part of a property that a search result shows. It is enough to quote and book a room. It has no address and
-// no description: [Repository.GetAll] reads those. A card has at most 4,096 bytes: a write that would make it larger fails
-// with a [*dynastay.InvalidError] for the field "Card".
+// no description: [Repository.GetAll] reads those. Without its rate plans, a card has at most 4,096 bytes: a write that
+// would make it larger fails with a [*dynastay.InvalidError] for the field "Card".
 type Card struct {
 	PropertyID         string
 	Name               string
@@ -36,6 +36,9 @@ type Card struct {
 	CheckInTime        string
 	CancellationPolicy availability.CancellationPolicy
 	Rooms              []CardRoom `json:",omitzero"` // ordered by id
+	// RatePlans are the active plans that the property advertises, in their order, at most 5. They have neither a description
+	// nor times and versions. A plan that is derived from another one has its prices for a party, if it has none of its own.
+	RatePlans []availability.RatePlan `json:",omitzero"`
 }
 
 // CardRoom is the part of a room type that a card shows.
@@ -69,6 +72,7 @@ var cardCodec = entity.Declare(func(f *entity.Fields, c *Card) {
 	f.String("CheckInTime", &c.CheckInTime)
 	entity.String(f, "CancellationPolicy", &c.CancellationPolicy)
 	declareCardRooms(f, &c.Rooms)
+	declareCardRatePlans(f, &c.RatePlans)
 })
 
 // declareCardRooms stores the rooms in a map by id, so that a write of one room updates only its part of the card. Their
@@ -152,7 +156,7 @@ func CardOf(p *Property, rooms []RoomType) *Card {
 		Latitude: p.Address.Latitude, Longitude: p.Address.Longitude, PrimaryImageURL: p.PrimaryImageURL,
 		Rating: p.Rating, ReviewCount: p.ReviewCount, AmenityIDs: p.AmenityIDs, Prices: p.Prices,
 		FeaturedScore: p.FeaturedScore, TimeZone: p.TimeZone, CheckInTime: p.CheckInTime,
-		CancellationPolicy: p.CancellationPolicy,
+		CancellationPolicy: p.CancellationPolicy, RatePlans: ratePlansOf(p.ID, p.advertised),
 	}
 	for _, r := range rooms {
 		c.Rooms = append(c.Rooms, cardRoomOf(r))
@@ -184,7 +188,7 @@ func (p *Property) fits(field string, before *Property) error {
 
 func (p *Property) cardSize() (int, error) {
 	card := CardOf(p, nil)
-	card.Rooms = p.rooms
+	card.Rooms, card.RatePlans = p.rooms, nil // plans have a limit of their own
 	item, err := cardCodec.Encode(card)
 	return stored.Size(item), err
 }
@@ -215,7 +219,7 @@ func cardOf(row dynastay.Row) (*Card, error) {
 	}
 	c, err := entity.Read("Card", key.PropertyID, cardCodec, card.Map())
 	if err == nil {
-		c.PropertyID = key.PropertyID
+		c.PropertyID, c.RatePlans = key.PropertyID, ratePlansOf(key.PropertyID, c.RatePlans)
 	}
 	return c, err
 }
@@ -224,17 +228,21 @@ func cardOf(row dynastay.Row) (*Card, error) {
 type Choice struct {
 	RoomTypeID string
 	Quantity   int
+	RatePlanID string              // one of the card, or "" for the price of the nights
+	Party      *availability.Party `json:",omitzero"` // the guests of each of the rooms, as in [availability.Room]
 }
 
 // QuoteRequest returns a request for a quote of rooms of this property. If a room type is not on the card, QuoteRequest
-// returns a [*dynastay.InvalidError] for the field "Rooms[i].RoomTypeID", where i is the index of the choice.
+// returns a [*dynastay.InvalidError] for the field "Rooms[i].RoomTypeID", where i is the index of the choice. The request
+// has all plans of the card.
 func (c *Card) QuoteRequest(
 	stay dynastay.Stay, guests availability.Guests, choices ...Choice,
 ) (availability.QuoteRequest, error) {
 	req := availability.QuoteRequest{
-		Property: availability.House{ID: c.PropertyID, Name: c.Name, TimeZone: c.TimeZone, CheckInTime: c.CheckInTime},
-		Stay:     stay,
-		Guests:   guests,
+		Property:  availability.House{ID: c.PropertyID, Name: c.Name, TimeZone: c.TimeZone, CheckInTime: c.CheckInTime},
+		Stay:      stay,
+		Guests:    guests,
+		RatePlans: c.quotable(),
 	}
 	for i, choice := range choices {
 		at := slices.IndexFunc(c.Rooms, func(r CardRoom) bool { return r.ID == choice.RoomTypeID })
@@ -248,6 +256,7 @@ func (c *Card) QuoteRequest(
 		}
 		req.Rooms = append(req.Rooms, availability.Room{
 			RoomTypeID: room.ID, Name: room.Name, Quantity: choice.Quantity, Limits: room.Limits, CancellationPolicy: policy,
+			RatePlanID: choice.RatePlanID, Party: choice.Party,
 		})
 	}
 	return req, nil
@@ -256,9 +265,10 @@ func (c *Card) QuoteRequest(
 // CheckRequests returns a request for each room type on the card, which asks [availability.Repository.CheckAll] whether
 // that number of rooms can be sold.
 func (c *Card) CheckRequests(rooms int) []availability.CheckRequest {
+	priced := c.priced()
 	all := make([]availability.CheckRequest, len(c.Rooms))
 	for i, room := range c.Rooms {
-		all[i] = availability.CheckRequest{PropertyID: c.PropertyID, RoomTypeID: room.ID, Rooms: rooms, RoomTypes: len(c.Rooms)}
+		all[i] = availability.CheckRequest{PropertyID: c.PropertyID, RoomTypeID: room.ID, Rooms: rooms, RoomTypes: len(c.Rooms), RatePlans: priced}
 	}
 	return all
 }

@@ -71,9 +71,11 @@ type Property struct {
 	UpdatedAt time.Time `json:",omitzero"` // changed only together with Version
 	Version   int       // 1 after the create, incremented by Update only
 
-	rooms     []CardRoom // as the card shows them, so that a write of one room type does not have to read the others
-	ratingSum ratingSum
-	adopting  bool // write the items of all amenities
+	rooms []CardRoom // as the card shows them, so that a write of one room type does not have to read the others
+	// The rate plans that the card has, without the property's id.
+	advertised []availability.RatePlan
+	ratingSum  ratingSum
+	adopting   bool // write the items of all amenities
 }
 
 // Address is the location of a property. Latitude and Longitude are in decimal degrees.
@@ -263,7 +265,10 @@ var propertyCodec = entity.Declare(func(f *entity.Fields, p *Property) {
 	f.Time("CreatedAt", &p.CreatedAt)
 	f.Time("UpdatedAt", &p.UpdatedAt)
 	f.IfSet().Int(keys.AttrVersion, &p.Version)
-	f.Map(keys.AttrCard, func(f *entity.Fields) { declareCardRooms(f, &p.rooms) })
+	f.Map(keys.AttrCard, func(f *entity.Fields) {
+		declareCardRooms(f, &p.rooms)
+		declareCardRatePlans(f, &p.advertised)
+	})
 })
 
 func declarePrices(f *entity.Fields, p *PriceRange) {

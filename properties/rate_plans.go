@@ -113,6 +113,10 @@ func ratePlanOp[R any](r *Repository, op, propertyID string, s ratePlanSpec[R]) 
 			}
 			if plans.changed {
 				plans.property.Renew()
+				err = plans.advertise()
+			}
+			if err != nil {
+				return *new(R), err
 			}
 			return made, plans.property.AddTo(tx)
 		},
@@ -127,14 +131,24 @@ func (r *Repository) ratePlansOf(ctx context.Context, op string, property dynast
 	if err != nil {
 		return nil, err
 	}
-	all := &ratePlans{repo: r, rows: map[string]dynastay.Row{}}
-	if all.property, err = r.part(op, property, row); err != nil {
+	change, err := r.part(op, property, row)
+	if err != nil {
 		return nil, err
 	}
+	all, err := r.readRatePlans(ctx, propertyID)
+	if err == nil {
+		all.property = change
+	}
+	return all, err
+}
+
+// readRatePlans reads the plans of a property.
+func (r *Repository) readRatePlans(ctx context.Context, propertyID string) (*ratePlans, error) {
 	rows, err := r.ratePlanRows(ctx, propertyID, dynastay.Consistent)
 	if err != nil {
 		return nil, err
 	}
+	all := &ratePlans{repo: r, rows: map[string]dynastay.Row{}}
 	for _, row := range rows {
 		key, err := keys.Parse[keys.RatePlan](keys.PropertiesTable.Key.From(row))
 		if err != nil {
@@ -267,6 +281,7 @@ func (r *Repository) CreateRatePlanOp(plan availability.RatePlan) *dynastay.Oper
 			})
 			if err == nil {
 				all.changed, err = true, created.AddTo(tx) // even if other software has left the right count
+				all.plans = append(all.plans, created.Value)
 			}
 			made := *created.Value
 			return &made, err
@@ -340,6 +355,11 @@ func (s *ratePlans) changeOf(
 	c, err := s.repo.ratePlans.ChangeOf(keys.PropertiesTable.Key.From(row), row, fn, opts...)
 	if err == nil && c.Changed() {
 		s.changed = true
+		for i, plan := range s.plans {
+			if plan.ID == planID {
+				s.plans[i] = c.After
+			}
+		}
 	}
 	return c, err
 }

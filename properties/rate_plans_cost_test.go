@@ -15,13 +15,14 @@ import (
 )
 
 // What the calls cost that concern the rate plans of a hotel with 3 amenities and 2 room types, whose item has less than
-// 2 KB. Ten plans have everything that a plan can have, and less than 1 KB each.
+// 2 KB, with a plan on its card less than 3 KB. Ten plans have everything that a plan can have, and less than 1 KB each.
 func TestCostOfRatePlans(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t, propertyTables, dyntest.At(fixture.Now))
 	repo, costs := properties.New(db.DB, nil), page.Costs{DB: db}
 	_, err := repo.Create(t.Context(), grand("p1"), []properties.RoomType{king("r1", "100"), king("r2", "200")})
 	require.NoError(t, err)
+	unlisted := func(p *availability.RatePlan) { p.Advertised = false }
 	rename := func(p *availability.RatePlan) error { p.Name += "!"; return nil }
 	for _, row := range []struct {
 		name, why string
@@ -30,14 +31,14 @@ func TestCostOfRatePlans(t *testing.T) {
 	}{
 		{
 			"the first rate plan", "the plan and the property twice; nothing in an index changes",
-			func() error { return second(repo.CreateRatePlan(t.Context(), ratePlan("p0", complete))) },
+			func() error { return second(repo.CreateRatePlan(t.Context(), ratePlan("p0", complete, unlisted))) },
 			dyntest.Bill{Requests: 3, ReadUnits: 2, TableUnits: 6},
 		},
 		{
 			"nine more", "9 times the same, with the plans that are there read before",
 			func() error {
 				for i := 1; i < 10; i++ {
-					if _, err := repo.CreateRatePlan(t.Context(), ratePlan(fmt.Sprint("p", i), complete)); err != nil {
+					if _, err := repo.CreateRatePlan(t.Context(), ratePlan(fmt.Sprint("p", i), complete, unlisted)); err != nil {
 						return err
 					}
 				}
@@ -56,9 +57,16 @@ func TestCostOfRatePlans(t *testing.T) {
 			dyntest.Bill{Requests: 3, ReadUnits: 3, TableUnits: 6},
 		},
 		{
-			"order ten", "the nine plans that move and the property",
+			"advertise one of ten", "the same with the card, which changes in the property and in its 8 indexes",
+			func() error {
+				return second(repo.UpdateRatePlan(t.Context(), "p1", "p5", func(p *availability.RatePlan) error { p.Advertised = true; return nil }))
+			},
+			dyntest.Bill{Requests: 3, ReadUnits: 3, TableUnits: 8, IndexUnits: 8},
+		},
+		{
+			"order ten", "the nine plans that move, and the property with the card, on which one of them is",
 			func() error { return second(repo.OrderRatePlans(t.Context(), "p1", []string{"p9", "p5"})) },
-			dyntest.Bill{Requests: 3, ReadUnits: 3, TableUnits: 22},
+			dyntest.Bill{Requests: 3, ReadUnits: 3, TableUnits: 24, IndexUnits: 8},
 		},
 	} {
 		costs.Measure(t, row.name, row.why, row.want, func() { require.NoError(t, row.call(), row.name) })

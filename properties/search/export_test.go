@@ -11,3 +11,5 @@ func ForgedCursor(r Request, now time.Time, from dynastay.Cursor) (dynastay.Curs
 	r, err := r.complete(now, dynastay.Paging{Limit: 1})
 	return dynastay.NewCursor(r.identity(), place{span: span{From: from, Known: true}}), err
 }
+
+var Divide = divide

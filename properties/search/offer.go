@@ -52,22 +52,23 @@ type offering struct {
 	card   *properties.Card
 	rooms  []availability.Availability // of the room types on the card, in their order
 
-	large  bool    // a room type holds the party alone, but cannot be sold
-	failed []error // of room types that cannot be quoted
+	plans  []availability.RatePlan // of the card, with those that they are derived from
+	large  bool                    // a room type holds the party alone, but cannot be sold
+	failed []error                 // of sales that cannot be quoted
 }
 
 // quotes returns what can be booked, cheapest first. It returns nothing if that does not meet the filters, and the
 // reason if there is nothing.
 func (o *offering) quotes() ([]*availability.Quote, error) {
-	var suitable []int // indexes of room types
-	for i, room := range o.card.Rooms {
-		if !o.Filter.FreeCancellation || o.freeNow(room) {
-			suitable = append(suitable, i)
-		}
-	}
+	suitable := o.sales()
 	if len(suitable) == 0 {
 		return nil, nil
 	}
+	req, err := o.request()
+	if err != nil {
+		return nil, err
+	}
+	o.plans = req.RatePlans
 	quotes, suitable, err := o.alone(suitable)
 	switch {
 	case err != nil:
@@ -82,7 +83,8 @@ func (o *offering) quotes() ([]*availability.Quote, error) {
 	if o.Currency != "" && len(quotes) > 0 {
 		quotes = slices.DeleteFunc(quotes, func(q *availability.Quote) bool { return q.Total.Currency() != o.Currency })
 		if len(quotes) == 0 {
-			return nil, o.refused(suitable)
+			refused, err := o.refused(suitable)
+			return nil, cmp.Or(err, error(refused))
 		}
 	}
 	quotes = slices.DeleteFunc(quotes, func(q *availability.Quote) bool { return !o.affordable(q.Total) })
@@ -99,15 +101,15 @@ func cheaper(a, b *availability.Quote) int {
 	)
 }
 
-// alone returns a quote of each room type that holds the party alone, and the room types that can be quoted.
-func (o *offering) alone(suitable []int) (quotes []*availability.Quote, usable []int, err error) {
-	for _, i := range suitable {
-		q, err := o.quote(properties.Choice{RoomTypeID: o.card.Rooms[i].ID, Quantity: o.Rooms})
+// alone returns a quote of each sale of a room type that holds the party alone, and the sales that can be quoted.
+func (o *offering) alone(suitable []sale) (quotes []*availability.Quote, usable []sale, err error) {
+	for _, s := range suitable {
+		q, err := o.quote(slices.Repeat([]sale{s}, o.Rooms))
 		var refused *availability.Refused
 		switch {
 		case err == nil:
 			quotes = append(quotes, q)
-		case errors.As(err, &refused):
+		case errors.As(err, &refused), errors.Is(err, ErrTooLong):
 			o.large = true
 		case errors.Is(err, availability.ErrTooSmall):
 		case isRefusal(err):
@@ -116,34 +118,41 @@ func (o *offering) alone(suitable []int) (quotes []*availability.Quote, usable [
 			o.failed = append(o.failed, err)
 			continue
 		}
-		usable = append(usable, i)
+		usable = append(usable, s)
 	}
 	return quotes, usable, nil
 }
 
 // together returns a quote of the cheapest combination of room types.
-func (o *offering) together(suitable []int) ([]*availability.Quote, error) {
-	var types []roomType
-	currency := o.currency(suitable)
-	for _, i := range suitable {
-		types = append(types, o.roomType(i, currency))
+func (o *offering) together(suitable []sale) ([]*availability.Quote, error) {
+	types, by, err := o.cheapest(suitable)
+	if err != nil {
+		return nil, err
+	}
+	rooms := func(choices []properties.Choice) (all []sale) {
+		for _, choice := range choices {
+			all = append(all, slices.Repeat([]sale{by[choice.RoomTypeID]}, choice.Quantity)...)
+		}
+		return all
 	}
 	choices, err := combine(types, party{o.Guests, o.Rooms})
 	switch {
 	// A room type that holds the party alone is not too small, even if the property has put none of its rooms on sale.
 	case errors.Is(err, ErrTooFew), errors.Is(err, availability.ErrTooSmall) && o.large:
-		if refused := o.refused(suitable); len(refused.Nights) > 0 {
+		refused, unpriced := o.refused(suitable)
+		if unpriced == nil && len(refused.Nights) > 0 {
 			return nil, refused
 		}
-		return nil, err
+		return nil, cmp.Or(unpriced, err)
 	case err != nil:
 		return nil, err
-	case len(choices)*(o.Stay.Nights()+1) > maxActions:
-		if choices = ofOneType(types, party{o.Guests, o.Rooms}); choices == nil {
-			return nil, ErrTooLong
+	}
+	q, err := o.quote(rooms(choices))
+	if errors.Is(err, ErrTooLong) {
+		if choices = ofOneType(types, party{o.Guests, o.Rooms}); choices != nil {
+			q, err = o.quote(rooms(choices))
 		}
 	}
-	q, err := o.quote(choices...)
 	if err != nil {
 		return nil, err
 	}
@@ -151,12 +160,19 @@ func (o *offering) together(suitable []int) ([]*availability.Quote, error) {
 }
 
 // refused returns the nights of room types that cannot be sold, or not in the currency of the property.
-func (o *offering) refused(suitable []int) *availability.Refused {
+func (o *offering) refused(suitable []sale) (*availability.Refused, error) {
 	refused := &availability.Refused{}
 	currency := o.currency(suitable)
-	for _, i := range suitable {
-		refused.Nights = append(refused.Nights, o.rooms[i].Refused...)
-		for _, n := range o.rooms[i].Nights {
+	for i, s := range suitable {
+		_, nights, err := o.perRoom(s)
+		if err != nil {
+			return nil, err
+		}
+		if refused.Nights = append(refused.Nights, nights...); i > 0 && suitable[i-1].room == s.room {
+			continue
+		}
+		refused.Nights = append(refused.Nights, o.rooms[s.room].Refused...)
+		for _, n := range o.rooms[s.room].Nights {
 			if n.Price.IsSet() && n.Price.Currency() != currency {
 				refused.Nights = append(refused.Nights, availability.RefusedNight{
 					RoomTypeID: n.RoomTypeID, Date: n.Date, Reason: availability.OtherCurrency, Price: n.Price,
@@ -164,7 +180,7 @@ func (o *offering) refused(suitable []int) *availability.Refused {
 			}
 		}
 	}
-	return refused
+	return refused, nil
 }
 
 // ofOneType returns the cheapest rooms of a single type that hold a party, or nil.
@@ -185,18 +201,19 @@ func ofOneType(types []roomType, p party) (best []properties.Choice) {
 }
 
 // currency returns the currency in which rooms are combined.
-func (o *offering) currency(suitable []int) dynastay.Currency {
+func (o *offering) currency(suitable []sale) dynastay.Currency {
 	currency := o.card.Prices.Min.Currency() // that of the request if it has one, see meets
-	for _, i := range suitable {             // other software may have stored a property without its range of prices
-		currency = cmp.Or(currency, o.rooms[i].Prices().Total.Currency())
+	for _, s := range suitable {             // other software may have stored a property without its range of prices
+		currency = cmp.Or(currency, o.rooms[s.room].Prices().Total.Currency())
 	}
 	return currency
 }
 
-// roomType returns what is left of a room type for the stay. Rooms whose price cannot be added to the others are not.
-func (o *offering) roomType(i int, currency dynastay.Currency) roomType {
+// roomType returns what is left of a room type for the stay at the price of one room. Rooms whose price cannot be added to
+// the others are not.
+func (o *offering) roomType(i int, price dynastay.Money, currency dynastay.Currency) roomType {
 	room, a := o.card.Rooms[i], o.rooms[i]
-	t := roomType{id: room.ID, limits: room.Limits, left: a.Left(), price: a.Prices().Total}
+	t := roomType{id: room.ID, limits: room.Limits, left: a.Left(), price: price}
 	for _, night := range a.Nights {
 		t.total = max(t.total, night.Total)
 	}
@@ -209,12 +226,30 @@ func (o *offering) roomType(i int, currency dynastay.Currency) roomType {
 	return t
 }
 
-func (o *offering) quote(choices ...properties.Choice) (*availability.Quote, error) {
-	req, err := o.card.QuoteRequest(o.Stay, o.Guests, choices...)
+// quote returns a quote of rooms, or ErrTooLong if a booking of them needs too many actions or lines.
+func (o *offering) quote(rooms []sale) (*availability.Quote, error) {
+	choices, fits := o.divide(rooms)
+	if !fits {
+		return nil, availability.ErrTooSmall
+	}
+	lines := map[string]int{} // by room type
+	for _, choice := range choices {
+		if lines[choice.RoomTypeID]++; lines[choice.RoomTypeID] > availability.MaxLines {
+			return nil, ErrTooLong
+		}
+	}
+	if len(lines)*o.Stay.Nights()+len(choices) > maxActions {
+		return nil, ErrTooLong
+	}
+	req, err := o.request(choices...)
 	if err != nil {
 		return nil, err
 	}
 	return o.nights.QuoteOf(req, o.rooms)
+}
+
+func (o *offering) request(choices ...properties.Choice) (availability.QuoteRequest, error) {
+	return o.card.QuoteRequest(o.Stay, o.Guests, choices...)
 }
 
 // affordable reports whether a total meets the filter of prices. The price of a night may have more decimal places than
@@ -232,24 +267,4 @@ func (o *offering) affordable(total dynastay.Money) bool {
 		return err == nil && n*sign >= 0
 	}
 	return within(o.Filter.MinNightly, 1) && within(o.Filter.MaxNightly, -1)
-}
-
-// freeNow reports whether a room that is booked now can still be cancelled free of charge.
-func (o *offering) freeNow(room properties.CardRoom) bool {
-	policy := room.CancellationPolicy
-	if policy == "" {
-		policy = o.card.CancellationPolicy
-	}
-	terms, ok := policy.Terms()
-	if !ok || terms.Percent < 100 {
-		return false
-	}
-	zone, err := availability.House{TimeZone: o.card.TimeZone}.Location()
-	if err != nil {
-		return true // its quote fails for the same reason, which is then reported
-	}
-	arrival := o.Stay.CheckIn.Time()
-	clock, _ := time.Parse("15:04", o.card.CheckInTime) // from midnight if that is not a time of day
-	checkIn := time.Date(arrival.Year(), arrival.Month(), arrival.Day(), clock.Hour(), clock.Minute(), 0, 0, zone)
-	return checkIn.Sub(o.now).Hours() > float64(terms.Hours)
 }

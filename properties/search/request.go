@@ -42,6 +42,10 @@ type Request struct {
 	// it is past already is in Page.Refused.
 	Stay   dynastay.Stay
 	Guests availability.Guests // at least 1 adult for each of Rooms, at most 30 guests
+	// ChildAges are the ages at check-in of at most Guests.Children children, 0 to 17. A child of unknown age costs as much
+	// as the dearest. Where a price depends on who stays, the guests of several rooms are divided among them as equally as
+	// the rooms allow.
+	ChildAges []int
 	// Rooms is the minimum number of rooms for the guests, at most 30, and at most one for each adult, because each room
 	// needs one. A room type that holds them in that number is offered alone; otherwise, rooms of several types are
 	// combined. Default: 1.
@@ -72,6 +76,9 @@ type Filter struct {
 	MinRating              dynastay.Rating   // 0 means all properties, including unrated ones
 	Types                  []properties.Type // any of these, at most 50; default: any
 	AmenityIDs             []string          // all of these, at most 50
+	// Meals selects what has any of these meals, at most 50. A room that is sold without a rate plan has none of them.
+	// Default: whatever there is.
+	Meals []availability.MealPlan
 	// FreeCancellation selects rooms that can still be cancelled free of charge if they are booked now: until the hours
 	// of their policy before CheckInTime on the day of arrival at the property, or before midnight if it has none.
 	FreeCancellation bool
@@ -90,6 +97,10 @@ func (r Request) complete(now time.Time, p dynastay.Paging) (Request, error) {
 	if err := (party{r.Guests, r.Rooms}).validate(); err != nil {
 		return r, err
 	}
+	if err := (availability.Party{Guests: r.Guests, ChildAges: r.ChildAges}).Validate(); err != nil {
+		return r, err
+	}
+	r.ChildAges = slices.Sorted(slices.Values(r.ChildAges))
 	if err := r.validateStay(now); err != nil {
 		return r, err
 	}
@@ -207,7 +218,9 @@ func (f Filter) validate() error {
 	if err := f.MinRating.Validate(); err != nil {
 		return dynastay.Within("MinRating", err)
 	}
-	for field, n := range map[string]int{"Stars": len(f.Stars), "Types": len(f.Types), "AmenityIDs": len(f.AmenityIDs)} {
+	for field, n := range map[string]int{
+		"Stars": len(f.Stars), "Types": len(f.Types), "AmenityIDs": len(f.AmenityIDs), "Meals": len(f.Meals),
+	} {
 		if n > maxConditions {
 			return dynastay.Invalid(field, "must have at most %d entries", maxConditions)
 		}
@@ -227,12 +240,17 @@ func (f Filter) validate() error {
 			return dynastay.Invalid(fmt.Sprintf("AmenityIDs[%d]", i), "%s", err.(*dynastay.InvalidError).Reason)
 		}
 	}
+	for i, meals := range f.Meals {
+		if err := meals.Validate(); err != nil || meals == "" {
+			return dynastay.Invalid(fmt.Sprintf("Meals[%d]", i), "must be one of the meal plans of package availability")
+		}
+	}
 	return nil
 }
 
 // sorted returns the same filter in one form, so that cursors do not depend on the order of its conditions.
 func (f Filter) sorted() Filter {
-	f.Stars, f.Types, f.AmenityIDs = distinct(f.Stars), distinct(f.Types), distinct(f.AmenityIDs)
+	f.Stars, f.Types, f.AmenityIDs, f.Meals = distinct(f.Stars), distinct(f.Types), distinct(f.AmenityIDs), distinct(f.Meals)
 	return f
 }
 
@@ -241,10 +259,14 @@ func distinct[T cmp.Ordered](all []T) []T { return slices.Compact(slices.Sorted(
 // identity is what a cursor is tied to: everything that determines which properties come in which order. Of the function
 // Rank, that is only whether there is one. Candidates may change: those that are being offered are in the cursor.
 func (r Request) identity() string {
-	text, err := json.Marshal([]any{
+	all := []any{
 		r.City, r.Country, r.Point, r.Radius, r.Stay.CheckIn.String(), r.Stay.CheckOut.String(), r.Guests, r.Rooms, r.Currency,
 		r.Filter.identity(), r.Sort, r.Rank != nil,
-	})
+	}
+	if len(r.ChildAges) > 0 {
+		all = append(all, r.ChildAges)
+	}
+	text, err := json.Marshal(all)
 	if err != nil {
 		panic("search: " + err.Error()) // all numbers have been checked, so none is infinite
 	}
@@ -260,5 +282,6 @@ func (f Filter) identity() any {
 		Types                  []properties.Type
 		AmenityIDs             []string
 		FreeCancellation       bool
-	}{f.MinNightly, f.MaxNightly, f.Stars, int(f.MinRating), f.Types, f.AmenityIDs, f.FreeCancellation}
+		Meals                  []availability.MealPlan `json:",omitempty"`
+	}{f.MinNightly, f.MaxNightly, f.Stars, int(f.MinRating), f.Types, f.AmenityIDs, f.FreeCancellation, f.Meals}
 }

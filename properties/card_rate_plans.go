@@ -1,0 +1,155 @@
+package properties
+
+import (
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/internal/planrule"
+	"github.com/dynastay/dynastay/internal/stored"
+)
+
+// What a property advertises is on its card, which every search reads.
+const (
+	maxAdvertised     = 5
+	maxAdvertisedSize = 1000 // bytes of Card.Rates as stored
+)
+
+// declareCardRatePlans stores the plans in a map by id. Their terms have the short form that bookings keep.
+func declareCardRatePlans(f *entity.Fields, plans *[]availability.RatePlan) {
+	byID := map[string]availability.RatePlan{}
+	for _, plan := range *plans {
+		byID[plan.ID] = plan
+	}
+	entity.Keyed(f, "Rates", &byID, func(f *entity.Fields, id string, plan *availability.RatePlan) {
+		f.Map(id, func(f *entity.Fields) {
+			entity.Custom(f, "T", plan, storedTerms, termsOf)
+			plan.ID, plan.Active, plan.Advertised = id, true, true
+			f.String("N", &plan.Name)
+			f.IfSet().Int("O", &plan.DisplayOrder)
+			f.Strings("R", &plan.RoomTypeIDs)
+		})
+	})
+	if f.Decoding() {
+		*plans = nil
+		for _, plan := range byID {
+			*plans = append(*plans, plan)
+		}
+		slices.SortFunc(*plans, inDisplayOrder)
+	}
+}
+
+func storedTerms(plan availability.RatePlan) (types.AttributeValue, error) {
+	text, err := planrule.Text(&plan)
+	return dynastay.Text(text), err
+}
+
+func termsOf(v dynastay.Value) (availability.RatePlan, error) {
+	plan, err := planrule.Parse(v.Text())
+	if err != nil {
+		return availability.RatePlan{}, err
+	}
+	return *plan, nil
+}
+
+// cardRatePlan returns a plan as the card has it, with the prices for a party of the plan that it is derived from: that
+// one may not be on the card.
+func cardRatePlan(plan, from *availability.RatePlan) availability.RatePlan {
+	if plan.Party == nil && from != nil {
+		plan.Party = from.Party
+	}
+	return availability.RatePlan{
+		ID: plan.ID, Name: plan.Name, RoomTypeIDs: plan.RoomTypeIDs, CancellationPolicy: plan.CancellationPolicy,
+		Derived: plan.Derived, Party: plan.Party, Meals: plan.Meals, Conditions: plan.Conditions, Discounts: plan.Discounts,
+		Active: true, Advertised: true, DisplayOrder: plan.DisplayOrder,
+	}
+}
+
+// ratePlansOf returns the plans of a property's card, which stores its id with the key only.
+func ratePlansOf(propertyID string, plans []availability.RatePlan) []availability.RatePlan {
+	plans = slices.Clone(plans)
+	for i := range plans {
+		plans[i].PropertyID = propertyID
+	}
+	return plans
+}
+
+// quotable returns the plans of the card and those that they are derived from, of which a quote needs nothing that the
+// derived plans do not have.
+func (c *Card) quotable() []availability.RatePlan {
+	all := slices.Clone(c.RatePlans)
+	for _, plan := range c.RatePlans {
+		if d := plan.Derived; d != nil && d.From != "" && !slices.ContainsFunc(all, isPlan(d.From)) {
+			all = append(all, availability.RatePlan{PropertyID: c.PropertyID, ID: d.From, Name: d.From})
+		}
+	}
+	return all
+}
+
+// priced returns the number of plans with prices of their own which the nights have, as far as the card tells.
+func (c *Card) priced() int {
+	n := 0
+	for _, plan := range c.quotable() {
+		if plan.Derived == nil {
+			n++
+		}
+	}
+	return n
+}
+
+func isPlan(id string) func(availability.RatePlan) bool {
+	return func(p availability.RatePlan) bool { return p.ID == id }
+}
+
+// advertised returns the plans of a property that its card has, in their order.
+func (s *ratePlans) advertised() (all []availability.RatePlan) {
+	for _, plan := range s.plans {
+		if !plan.Active || !plan.Advertised {
+			continue
+		}
+		var from *availability.RatePlan
+		if plan.Derived != nil {
+			from = s.find(plan.Derived.From)
+		}
+		all = append(all, cardRatePlan(plan, from))
+	}
+	slices.SortFunc(all, inDisplayOrder)
+	return all
+}
+
+// advertise keeps the card equal to the plans. The limits of what is advertised bind who advertises more.
+func (s *ratePlans) advertise() error {
+	before, after := s.property.Before.advertised, s.advertised()
+	if len(after) > maxAdvertised && len(after) > len(before) {
+		return dynastay.Invalid("Advertised", "must be false, because the property has %d advertised plans", maxAdvertised)
+	}
+	was, err := advertisedSize(before)
+	if err != nil {
+		return err
+	}
+	size, err := advertisedSize(after)
+	if err != nil {
+		return err
+	}
+	if size > maxAdvertisedSize && size > was {
+		return dynastay.Invalid("Advertised", "must be false, or the names and terms of the advertised plans shorter: "+
+			"together they may have 1,000 bytes on the property's card, and have %d", size)
+	}
+	return s.property.Keep(func(p *Property) error { p.advertised = after; return nil })
+}
+
+// advertisedSize counts the order of each plan in full, so that a new order never makes them too large.
+func advertisedSize(plans []availability.RatePlan) (int, error) {
+	plans = slices.Clone(plans)
+	for i := range plans {
+		plans[i].DisplayOrder = availability.MaxOrder
+	}
+	item, err := cardRatePlansCodec.Encode(&plans)
+	return stored.Size(item), err
+}
+
+// cardRatePlansCodec is for the size of the plans.
+var cardRatePlansCodec = entity.Declare(declareCardRatePlans)
