@@ -22,20 +22,27 @@ import (
 )
 
 // block stores properties with room types, and nights of each from the first of July 2026.
-func block(t *testing.T, db *dyntest.DB, properties, roomTypes, nights int) (reqs []availability.CheckRequest) {
+func block(t *testing.T, db *dyntest.DB, properties, roomTypes, nights, plans int) (reqs []availability.CheckRequest) {
 	t.Helper()
+	rates := map[string]availability.Rate{}
+	for i := range plans {
+		rates[fmt.Sprintf("plan%d", i)] = availability.Rate{Price: fixture.Price}
+	}
 	for p := range properties {
 		for r := range roomTypes {
 			// As long as generated ids.
 			req := availability.CheckRequest{PropertyID: fmt.Sprintf("prop_%026d", p), RoomTypeID: fmt.Sprintf("room_%020d_%05d", p, r), Rooms: 1}
 			reqs = append(reqs, req)
+			for id := range rates {
+				putPlans(t, db, req.PropertyID, availability.RatePlan{ID: id})
+			}
 			putGuard(t, db, req.RoomTypeID, req.PropertyID, nil)
 			raw.Put(t, db, keys.PropertiesTable, dynastay.Item{
 				"PK": dynastay.Text("PROPERTY#" + req.PropertyID), "SK": dynastay.Text("ROOM#" + req.RoomTypeID),
 				"Currency": dynastay.Text("USD"), "TotalRooms": dynastay.Number(5),
 			})
 			_, err := direct(db).Open(t.Context(), availability.OpenRequest{
-				PropertyID: req.PropertyID, RoomTypeID: req.RoomTypeID, Rooms: 5, Price: fixture.Price, MinStay: 1, MaxStay: 30,
+				PropertyID: req.PropertyID, RoomTypeID: req.RoomTypeID, Rooms: 5, Price: fixture.Price, MinStay: 1, MaxStay: 30, Rates: rates,
 				Nights: dynastay.Stay{CheckIn: date("2026-07-01"), CheckOut: date("2026-07-01").AddDays(nights)},
 			})
 			require.NoError(t, err)
@@ -48,9 +55,15 @@ func block(t *testing.T, db *dyntest.DB, properties, roomTypes, nights int) (req
 // with the fewest requests.
 func TestCheckAllCostsLeast(t *testing.T) {
 	t.Parallel()
+	for _, plans := range []int{0, 9} {
+		t.Run(fmt.Sprint(plans, " plans"), func(t *testing.T) { t.Parallel(); costsLeast(t, plans) })
+	}
+}
+
+func costsLeast(t *testing.T, plans int) {
 	db, repo := open(t)
 	const properties, roomTypes = 4, 6
-	all := block(t, db, properties, roomTypes, 40)
+	all := block(t, db, properties, roomTypes, 40, plans)
 	for _, ask := range []int{1, 2, 6} {
 		for _, nights := range []int{1, 2, 3, 7, 40} {
 			stay := dynastay.Stay{CheckIn: date("2026-07-01"), CheckOut: date("2026-07-01").AddDays(nights)}
@@ -60,7 +73,7 @@ func TestCheckAllCostsLeast(t *testing.T) {
 				if i%roomTypes >= ask {
 					continue
 				}
-				req.RoomTypes = roomTypes
+				req.RoomTypes, req.RatePlans = roomTypes, plans
 				reqs = append(reqs, req)
 				for date := range stay.Dates() {
 					asked = append(asked, dynastay.Key{PK: "ROOM#" + req.RoomTypeID, SK: "DATE#" + date.String()})
@@ -126,7 +139,7 @@ func TestCheckAllTakesTheCheapestPlan(t *testing.T) {
 			t.Parallel()
 			db, repo := open(t)
 			var reqs []availability.CheckRequest
-			for i, req := range block(t, db, test.properties, test.roomTypes, test.nights) {
+			for i, req := range block(t, db, test.properties, test.roomTypes, test.nights, 0) {
 				if i%test.roomTypes < test.ask {
 					if test.known && i == 0 { // it is enough that one of the requests says so
 						req.RoomTypes = test.roomTypes
@@ -235,6 +248,7 @@ func TestCheckAllRejectsBadInput(t *testing.T) {
 		"RoomTypeID": func(c *availability.CheckRequest) { c.RoomTypeID = "a#b" },
 		"Rooms":      func(c *availability.CheckRequest) { c.Rooms = 0 },
 		"RoomTypes":  func(c *availability.CheckRequest) { c.RoomTypes = -1 },
+		"RatePlans":  func(c *availability.CheckRequest) { c.RatePlans = 41 },
 	} {
 		bad := good
 		edit(&bad)

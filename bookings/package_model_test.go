@@ -69,7 +69,7 @@ var worldOperations = []struct {
 // promo codes, and computes the rooms left and the uses of the codes from the bookings.
 func TestModel(t *testing.T) {
 	t.Parallel()
-	met := model.Compare(t, 600, 4, compareWorlds)
+	met := model.Compare(t, 300, 2, compareWorlds)
 	met.Requires(t, 20_000, expectedOutcomes...)
 }
 

@@ -92,7 +92,7 @@ type foreign struct {
 	rooms     []dynastay.Row
 	cards     []CardRoom
 	plans     []availability.RatePlan // that the card has
-	amenities []dynastay.Key // items of amenities that the property no longer has
+	amenities []dynastay.Key          // items of amenities that the property no longer has
 }
 
 // adoptOp runs the next step of an adoption. Until the last one, which writes the card, the property is not adopted, so

@@ -254,7 +254,8 @@ func (s *ratePlans) checkRooms(before, p *availability.RatePlan) error {
 // [dynastay.ErrAlreadyExists] if it has a plan with the id, even an inactive one, with a [*StatusError] if it is
 // being deleted, and with [ErrForeign]. A [*dynastay.InvalidError] names the field of a plan that does not fit the
 // property: a plan is derived from an active one with prices of its own, and its amounts are in the currency of the room
-// types. A property has at most 40 active plans, and 200 with the others; a plan has at most 4,096 bytes as it is stored.
+// types. A property has at most 40 active plans, and 200 with the others; a plan has at most 4,096 bytes as it is stored. The
+// property advertises at most 5 plans; with their names and terms, they have at most 1,000 bytes on its card.
 func (r *Repository) CreateRatePlanOp(plan availability.RatePlan) *dynastay.Operation[*availability.RatePlan] {
 	const op = "properties.CreateRatePlan"
 	created, err := r.ratePlans.Creation(&plan)

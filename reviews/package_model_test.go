@@ -24,7 +24,7 @@ import (
 // item after each operation, is what a model in memory expects.
 func TestModel(t *testing.T) {
 	t.Parallel()
-	met := model.Compare(t, 300, 1, func(t *testing.T, met *model.Tally) func(*rapid.T) int {
+	met := model.Compare(t, 150, 1, func(t *testing.T, met *model.Tally) func(*rapid.T) int {
 		db := dyntest.New(t, modelTables, dyntest.At(noon), dyntest.With(impatient))
 		other := db.Open(&impatient)
 		programs := []program{newProgram(db.DB), newProgram(other)}

@@ -24,7 +24,7 @@ import (
 // network. Every result, and after every world every stored item, is what a model in memory expects.
 func TestModel(t *testing.T) {
 	t.Parallel()
-	met := model.Compare(t, 600, 2, compareWorlds)
+	met := model.Compare(t, 300, 2, compareWorlds)
 	met.Requires(t, 10_000, expectedOutcomes...)
 }
 

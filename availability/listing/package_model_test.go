@@ -25,7 +25,7 @@ import (
 // every stored item, is what a model in memory expects.
 func TestModel(t *testing.T) {
 	t.Parallel()
-	met := model.Compare(t, 150, 1, func(t *testing.T, met *model.Tally) func(*rapid.T) int {
+	met := model.Compare(t, 50, 1, func(t *testing.T, met *model.Tally) func(*rapid.T) int {
 		return func(rt *rapid.T) int {
 			w := newWorld(t, rt, met)
 			n := rapid.IntRange(40, 120).Draw(rt, "operations")

@@ -111,7 +111,7 @@ func (d *desk) day(ctx context.Context, r *report.Report) error {
 		{"Close the sales of the hotel", d.closeSales},
 		{"Reopen them", d.reopenSales},
 		{"An inn sells in three ways: flexible, at 15 % less, with half board", d.addPlans},
-		{"What three nights cost a family under each", d.showPlans},
+		{"Search again: what three nights cost a family under each", d.searchPlans},
 		{"They book half board, and a friend the cheapest", d.bookPlans},
 		{"Prices have risen; the friend brings somebody, at the old ones", d.joinFriend},
 		{"A host registers a hotel, with images and amenities", d.register},

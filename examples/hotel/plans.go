@@ -10,6 +10,7 @@ import (
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/examples/report"
 	"github.com/dynastay/dynastay/properties"
+	"github.com/dynastay/dynastay/properties/search"
 )
 
 const (
@@ -71,35 +72,26 @@ func (d *desk) addPlans(ctx context.Context, out *report.Findings) error {
 	return nil
 }
 
-// showPlans prices every plan for the family from one read of the nights.
-func (d *desk) showPlans(ctx context.Context, out *report.Findings) error {
-	ask, err := d.askInn(ctx, alone)
+// searchPlans finds what the family can book: the inn has a quote for every plan that it advertises.
+func (d *desk) searchPlans(ctx context.Context, out *report.Findings) error {
+	found, err := d.offers.Page(ctx, search.Request{
+		City: d.city.City, Country: d.city.Country, Stay: reunion, Guests: withChildren.Guests, ChildAges: withChildren.ChildAges,
+	}, dynastay.Paging{})
 	if err != nil {
 		return err
 	}
-	today, err := ask.Property.Today(d.clock)
-	if err != nil {
-		return err
-	}
-	plans := ask.RatePlans
-	checked, err := d.nights.Check(ctx, inn, familyRoom, 1, reunion)
-	if err != nil {
-		return err
-	}
-	for i := range plans {
-		var from *availability.RatePlan
-		if i > 0 {
-			from = &plans[0] // both others are derived from the first
+	for _, offer := range found.Offers {
+		if offer.Property.PropertyID != inn {
+			continue
 		}
-		prices, err := checked.PricesUnder(&plans[i], from, withChildren, today)
-		if err != nil {
-			return err
+		for _, q := range offer.Quotes {
+			night := q.Lines[0].Nights[0]
+			var steps []string
+			for _, step := range night.Steps {
+				steps = append(steps, fmt.Sprintf("%s %s", plain(step.Kind), step.Amount))
+			}
+			out.Row(q.Lines[0].Plan.Name, q.Total, night.Price, strings.Join(steps, ", "))
 		}
-		var steps []string
-		for _, step := range prices.Nights[0].Steps {
-			steps = append(steps, fmt.Sprintf("%s %s", plain(step.Kind), step.Amount))
-		}
-		out.Row(plans[i].Name, prices.Total, prices.Nights[0].Price, strings.Join(steps, ", "))
 	}
 	return nil
 }

@@ -2,7 +2,8 @@
 //
 // A search has a destination, a stay, guests, filters and an order. Its result is a page of offers. An [Offer] is a
 // property with its quotes: one for each room type that is large enough for the guests and open on every night or, if
-// no single room type is, one for the cheapest combination of rooms. Package bookings books a quote as it is.
+// no single room type is, one for the cheapest combination of rooms. If the property advertises rate plans, there is one
+// for each plan. Package bookings books a quote as it is.
 //
 //	found, err := search.New(db, properties.New(db, nil)).Page(ctx, search.Request{
 //		City: "New York", Country: "USA",

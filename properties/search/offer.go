@@ -17,9 +17,10 @@ import (
 type Offer struct {
 	Property *properties.Card `json:",omitzero"`
 	Distance float64          // metres from the point of the request; 0 if it has none
-	// Quotes are what can be booked, cheapest first: a quote of each room type that holds the party or, if none does, of
-	// the cheapest combination of rooms. If that has too many room types for one booking of so many nights, it is the
-	// cheapest of a single type. There is at least one quote. Quotes reserve nothing. Rooms that cost more than
+	// Quotes are what can be booked, cheapest first: a quote of each room type that holds the party, under each advertised
+	// rate plan that is for it; or, if none does, of the cheapest combination of rooms, of each room type under the plan
+	// that is cheapest for one room. If that has too many lines for one booking of so many nights, it is the cheapest of a
+	// single type. There is at least one quote. Quotes reserve nothing. Rooms that cost more than
 	// 999,999,999,999.999 for the stay are not combined.
 	Quotes []*availability.Quote `json:",omitzero"`
 }
@@ -37,7 +38,7 @@ type Refusal struct {
 // The reasons why a party that no room type holds alone cannot be lodged.
 var (
 	ErrTooFew  = dynastay.Refusal("not enough rooms are left for the guests")
-	ErrTooLong = dynastay.Refusal("the stay is too long for a booking of so many room types")
+	ErrTooLong = dynastay.Refusal("the stay is too long, or the parties too many, for one booking")
 )
 
 // maxActions is the number of actions that a booking may use for its rooms and their nights. A transaction has 100; the
@@ -88,7 +89,7 @@ func (o *offering) quotes() ([]*availability.Quote, error) {
 		}
 	}
 	quotes = slices.DeleteFunc(quotes, func(q *availability.Quote) bool { return !o.affordable(q.Total) })
-	slices.SortFunc(quotes, cheaper)
+	slices.SortStableFunc(quotes, cheaper) // equal ones stay in the order of the plans
 	return quotes, nil
 }
 

@@ -46,13 +46,13 @@ func hotel(number string) (properties.Property, []properties.RoomType) {
 	return p, rooms
 }
 
-// model is a hotel whose items are copied: the property and the nights, which are all that searches read.
-type model struct {
+// copied is a hotel whose items are copied: the property and the nights, which are all that searches read.
+type copied struct {
 	number string
 	items  map[*dynastay.Schema][]dynastay.Item
 }
 
-func newModel(t testing.TB, number string, edit func(*inns, string)) model {
+func newCopied(t testing.TB, number string, edit func(*inns, string)) copied {
 	t.Helper()
 	h := openInns(t, searchTables)
 	p, rooms := hotel(number)
@@ -63,11 +63,11 @@ func newModel(t testing.TB, number string, edit func(*inns, string)) model {
 		return item[keys.AttrCard] == nil
 	})
 	require.Len(t, items[keys.PropertiesTable], 1)
-	return model{number, items}
+	return copied{number, items}
 }
 
 // copies writes copies with other numbers.
-func (n *inns) copies(t testing.TB, m model, from, to int) {
+func (n *inns) copies(t testing.TB, m copied, from, to int) {
 	t.Helper()
 	all := map[*dynastay.Schema][]dynastay.Item{}
 	for i := from; i < to; i++ {
@@ -85,7 +85,7 @@ func (n *inns) copies(t testing.TB, m model, from, to int) {
 func openCity(t testing.TB) *inns {
 	t.Helper()
 	h := openInns(t, searchTables)
-	h.copies(t, newModel(t, "77777", func(h *inns, id string) { h.rate(t, id, 92) }), 0, meeting)
+	h.copies(t, newCopied(t, "77777", func(h *inns, id string) { h.rate(t, id, 92) }), 0, meeting)
 	return h
 }
 
@@ -144,7 +144,7 @@ func TestCostOfPages(t *testing.T) {
 		assert.LessOrEqual(t, few[order].nights, 30.0)
 	}
 
-	others := newModel(t, "88888", func(h *inns, id string) {
+	others := newCopied(t, "88888", func(h *inns, id string) {
 		h.rate(t, id, 50)
 		for i := range 3 {
 			_, err := h.properties.UpdateRoomType(t.Context(), id, fmt.Sprintf("room_01K0A1B2C3D4E5F6G7H8%c88888", 'J'+rune(i)),

@@ -16,6 +16,7 @@ import (
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/internal/testing/market"
 	"github.com/dynastay/dynastay/internal/testing/raw"
+	"github.com/dynastay/dynastay/internal/testing/tariff"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/keys/key"
 	"github.com/dynastay/dynastay/properties"
@@ -202,7 +203,8 @@ const openNights = 4
 type night struct {
 	left, total, minStay, maxStay     int
 	price                             dynastay.Money
-	blocked, closed, arrival, leaving bool // leaving: closed to departure on the morning after
+	rates                             map[string]rate // by plan
+	blocked, closed, arrival, leaving bool            // leaving: closed to departure on the morning after
 }
 
 // hotels is a market with nights.
@@ -211,6 +213,7 @@ type hotels struct {
 	db     *dyntest.DB
 	search *search.Search
 	nights map[string]map[dynastay.Date]night // by room type
+	plans  map[string][]availability.RatePlan // by property
 }
 
 func openHotels(t testing.TB, seed uint64, size int) *hotels {
@@ -219,11 +222,14 @@ func openHotels(t testing.TB, seed uint64, size int) *hotels {
 	h := &hotels{
 		Market: market.Generate(seed, market.Options{Properties: size}), db: db,
 		search: search.New(db.DB, properties.New(db.DB, nil)), nights: map[string]map[dynastay.Date]night{},
+		plans: map[string][]availability.RatePlan{},
 	}
 	h.Load(t, db.Direct)
+	plans := tariff.New(seed) // whose draws are its own
 	r := rand.New(rand.NewPCG(seed, 1))
 	var items []dynastay.Item
 	for _, p := range h.Properties {
+		h.addPlans(t, plans, p)
 		for _, room := range p.Rooms {
 			h.nights[room.ID] = map[dynastay.Date]night{}
 			calm := r.IntN(3) > 0 // without restrictions
@@ -242,6 +248,7 @@ func openHotels(t testing.TB, seed uint64, size int) *hotels {
 					n.price = dynastay.MustMoney(fmt.Sprint(r.IntN(300)), room.BasePrice.Currency())
 				}
 				date := first.AddDays(i)
+				n.rates = h.rates(plans, p.ID, room.BasePrice.Currency())
 				h.nights[room.ID][date] = n
 				items = append(items, n.item(p.ID, room.ID, date))
 			}
@@ -264,7 +271,7 @@ func (n night) item(propertyID, roomTypeID string, date dynastay.Date) dynastay.
 	stored, _ := keys.Of(keys.Night{RoomTypeID: roomTypeID, Date: date})
 	index, _ := keys.Of(keys.NightByProperty{PropertyID: propertyID, Date: date, RoomTypeID: roomTypeID})
 	flag := func(yes bool) types.AttributeValue { return &types.AttributeValueMemberBOOL{Value: yes} }
-	return dynastay.Item{
+	item := dynastay.Item{
 		"PK": dynastay.Text(stored.PK), "SK": dynastay.Text(stored.SK), "GSI1PK": dynastay.Text(index.PK), "GSI1SK": dynastay.Text(index.SK),
 		"RoomTypeId": dynastay.Text(roomTypeID), "PropertyId": dynastay.Text(propertyID), "Date": dynastay.Text(date.String()),
 		"AvailableRooms": dynastay.Number(n.left), "TotalRooms": dynastay.Number(n.total),
@@ -272,6 +279,10 @@ func (n night) item(propertyID, roomTypeID string, date dynastay.Date) dynastay.
 		"MinStay": dynastay.Number(n.minStay), "MaxStay": dynastay.Number(n.maxStay),
 		"IsBlocked": flag(n.blocked), "PropertyClosed": flag(n.closed), "ClosedToArrival": flag(n.arrival), "ClosedToDeparture": flag(n.leaving),
 	}
+	if len(n.rates) > 0 {
+		item["Rates"] = ratesItem(n.rates)
+	}
+	return item
 }
 
 // price returns the price of one room for a stay, and the rooms that are left; ok is false if none can be sold.

@@ -73,7 +73,7 @@ func actual(o search.Offer) expected {
 	for _, q := range o.Quotes {
 		rooms := map[string]int{}
 		for _, line := range q.Lines {
-			rooms[line.RoomTypeID] = line.Quantity
+			rooms[modelSale{roomTypeID: line.RoomTypeID, plan: line.Plan}.String()] += line.Quantity
 		}
 		e.quotes = append(e.quotes, quoted(rooms, q.Total))
 	}
@@ -103,6 +103,7 @@ func drawRequest(t *rapid.T) search.Request {
 		}).Draw(t, "sort"),
 		Candidates: rapid.SampledFrom([]int{0, 3, 40, 1000}).Draw(t, "candidates"),
 	}
+	r.ChildAges = rapid.SliceOfN(rapid.IntRange(0, 17), 0, r.Guests.Children).Draw(t, "ages")
 	r.Rooms = rapid.IntRange(0, min(2, r.Guests.Adults)).Draw(t, "rooms")
 	if rapid.Bool().Draw(t, "point") || r.Sort == search.Nearest {
 		r.Point = &key.Point{Latitude: city.Latitude + 0.1, Longitude: city.Longitude}
@@ -145,6 +146,9 @@ func drawFilter(t *rapid.T, r *search.Request) {
 		f.AmenityIDs = rapid.SliceOfNDistinct(rapid.SampledFrom(market.AmenityIDs), 1, 2, rapid.ID[string]).Draw(t, "amenities")
 	}
 	f.FreeCancellation = maybe("free")
+	if rapid.IntRange(0, 7).Draw(t, "meals") == 7 {
+		f.Meals = rapid.SliceOfNDistinct(rapid.SampledFrom(tariffMeals), 1, 3, rapid.ID[availability.MealPlan]).Draw(t, "meal")
+	}
 }
 
 // answer is what a search with pages of a limit should find: the candidates part by part, each part in order.
@@ -232,23 +236,18 @@ func (h *hotels) meets(r search.Request, c *properties.Card) bool {
 // quote adds the quotes of a property by trying every number of every room type.
 func (h *hotels) quote(r search.Request, e *expected) {
 	wanted := max(r.Rooms, 1)
-	var usable []properties.CardRoom
-	for _, room := range e.card.Rooms {
-		policy := cmp.Or(room.CancellationPolicy, e.card.CancellationPolicy)
-		// The stay begins at least twenty days from now, and no free cancellation of the market ends earlier.
-		if !r.Filter.FreeCancellation || strings.HasPrefix(string(policy), "free_cancellation_") {
-			usable = append(usable, room)
-		}
-	}
+	usable := h.sales(r, e.card)
 	alone := map[string]dynastay.Money{}
-	for _, room := range usable {
-		price, left, ok := h.price(room.ID, r.Stay)
-		if ok && left >= wanted && holds(r.Guests, map[properties.CardRoom]int{room: wanted}) {
-			alone[quoted(map[string]int{room.ID: wanted}, must(price.Times(wanted)))] = must(price.Times(wanted))
+	for _, s := range usable {
+		if !holds(r.Guests, map[properties.CardRoom]int{s.room: wanted}) {
+			continue
+		}
+		if total, left, ok := h.total(r, slices.Repeat([]modelSale{s}, wanted)); ok && left >= wanted {
+			alone[quoted(map[string]int{s.String(): wanted}, total)] = total
 		}
 	}
 	if len(alone) == 0 {
-		alone = h.together(r, usable, wanted)
+		alone = h.together(r, h.cheapest(r, usable), wanted)
 	}
 	for text, total := range alone {
 		if r.Filter.MinNightly.IsSet() && compareMoney(total, must(r.Filter.MinNightly.Times(r.Stay.Nights()))) < 0 ||
@@ -262,8 +261,8 @@ func (h *hotels) quote(r search.Request, e *expected) {
 	}
 }
 
-// together returns the cheapest combination.
-func (h *hotels) together(r search.Request, usable []properties.CardRoom, wanted int) map[string]dynastay.Money {
+// together returns the cheapest combination of room types, each with the sale that is cheapest for one room.
+func (h *hotels) together(r search.Request, usable []modelSale, wanted int) map[string]dynastay.Money {
 	var best []int
 	var bestTotal dynastay.Money
 	counts := make([]int, len(usable))
@@ -272,7 +271,7 @@ func (h *hotels) together(r search.Request, usable []properties.CardRoom, wanted
 		if i == len(usable) {
 			taken := map[properties.CardRoom]int{}
 			for j, n := range counts {
-				taken[usable[j]] = n
+				taken[usable[j].room] = n
 			}
 			if rooms < wanted || !total.IsSet() || !holds(r.Guests, taken) {
 				return
@@ -287,7 +286,7 @@ func (h *hotels) together(r search.Request, usable []properties.CardRoom, wanted
 			}
 			return
 		}
-		price, left, ok := h.price(usable[i].ID, r.Stay)
+		price, left, ok := h.one(r, usable[i])
 		if _, err := key.PriceOf(price); err != nil {
 			ok = false // too expensive to be combined
 		}
@@ -302,12 +301,18 @@ func (h *hotels) together(r search.Request, usable []properties.CardRoom, wanted
 		return nil
 	}
 	taken := map[string]int{}
+	var rooms []modelSale
 	for i, n := range best {
 		if n > 0 {
-			taken[usable[i].ID] = n
+			taken[usable[i].String()] = n
+			rooms = append(rooms, slices.Repeat([]modelSale{usable[i]}, n)...)
 		}
 	}
-	return map[string]dynastay.Money{quoted(taken, bestTotal): bestTotal}
+	total, _, ok := h.total(r, rooms) // of who really stays in each
+	if !ok {
+		return nil
+	}
+	return map[string]dynastay.Money{quoted(taken, total): total}
 }
 
 func sum(counts []int) (all int) {

@@ -223,7 +223,9 @@ func TestPartyUnderPlans(t *testing.T) {
 	assert.Equal(t, []string{"1×double/child(1+1[3]) 1×triple/child(2+1[9]) 840.00 USD"}, one(&known))
 
 	// Two rooms of one type. Nobody needs to be divided where no price depends on it.
-	pair := request(func(r *search.Request) { r.Guests, r.Rooms, r.ChildAges = availability.Guests{Adults: 2, Children: 2}, 2, []int{9, 3} })
+	pair := request(func(r *search.Request) {
+		r.Guests, r.Rooms, r.ChildAges = availability.Guests{Adults: 2, Children: 2}, 2, []int{9, 3}
+	})
 	assert.Equal(t, []string{
 		"1×double/child(1+1[3]) 1×double/child(1+1[9]) 630.00 USD", "2×double/dear 900.00 USD",
 		"1×triple/child(1+1[3]) 1×triple/child(1+1[9]) 930.00 USD", "2×triple/dear 1350.00 USD",

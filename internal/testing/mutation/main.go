@@ -6,7 +6,7 @@
 //
 // The files themselves are not edited. A new rule of the write path needs its mutation in write.txt; those of prices,
 // refunds and the front desk are in money.txt, those of rate plans in rates.txt, those of bookings under them in lines.txt,
-// and those of the tests of services in service.txt.
+// those of searches under them in search.txt, and those of the tests of services in service.txt.
 package main
 
 import (
@@ -33,11 +33,13 @@ var (
 	rates string
 	//go:embed lines.txt
 	lines string
+	//go:embed search.txt
+	search string
 	//go:embed service.txt
 	service string
 )
 
-func lists() string { return write + "\n" + money + "\n" + rates + "\n" + lines + "\n" + service }
+func lists() string { return write + "\n" + money + "\n" + rates + "\n" + lines + "\n" + search + "\n" + service }
 
 // mutation replaces a text that occurs once in a file.
 type mutation struct {

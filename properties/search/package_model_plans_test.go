@@ -1,0 +1,257 @@
+package search_test
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/internal/testing/fixture"
+	"github.com/dynastay/dynastay/internal/testing/model"
+	"github.com/dynastay/dynastay/internal/testing/tariff"
+	"github.com/dynastay/dynastay/properties"
+	"github.com/dynastay/dynastay/properties/search"
+)
+
+// rate is what a night has for a plan.
+type rate struct {
+	price   dynastay.Money
+	stop    bool
+	minStay int
+}
+
+var tariffMeals = []availability.MealPlan{
+	availability.RoomOnly, availability.Breakfast, availability.HalfBoard, availability.FullBoard, availability.AllInclusive,
+}
+
+// addPlans gives every third property some plans, the first of which has prices of its own.
+func (h *hotels) addPlans(t testing.TB, d tariff.Draw, p *properties.WithRooms) {
+	t.Helper()
+	if !d.One(3) || p.Status != properties.Approved || len(p.Rooms) == 0 {
+		return
+	}
+	currency := p.Rooms[0].BasePrice.Currency()
+	for i, id := range []string{"base", "saver", "club", "late"}[:d.Between(1, 4)] {
+		plan := d.Plan(id, currency)
+		plan.PropertyID, plan.Advertised, plan.DisplayOrder = p.ID, !d.One(4), d.IntN(3)
+		if i > 0 {
+			plan.Derived = d.Derivation(currency)
+			plan.Derived.From = tariff.Pick(d, "", "base")
+		}
+		if d.One(3) {
+			plan.CancellationPolicy = tariff.Pick(d, availability.NonRefundable, availability.FreeCancellation(24))
+		}
+		if d.One(3) {
+			plan.RoomTypeIDs = []string{p.Rooms[d.IntN(len(p.Rooms))].ID}
+		}
+		if d.One(4) {
+			plan.Conditions.MinStay = 2
+		}
+		repo := properties.New(h.db.Direct, nil)
+		_, err := repo.CreateRatePlan(t.Context(), *plan)
+		var invalid *dynastay.InvalidError
+		if errors.As(err, &invalid) && invalid.Field == "Advertised" { // too long for the card
+			plan.Advertised = false
+			_, err = repo.CreateRatePlan(t.Context(), *plan)
+		}
+		require.NoError(t, err)
+		h.plans[p.ID] = append(h.plans[p.ID], *plan)
+	}
+}
+
+// rates draws what a night has for the plans of a property.
+func (h *hotels) rates(d tariff.Draw, propertyID string, currency dynastay.Currency) map[string]rate {
+	all := map[string]rate{}
+	for _, plan := range h.plans[propertyID] {
+		r := rate{stop: d.One(20)}
+		if plan.Derived == nil && !d.One(10) {
+			r.price = dynastay.MustMoney(tariff.Pick(d, "80", "99", "120", "150"), currency)
+		}
+		if d.One(10) {
+			r.minStay = d.Between(2, 3)
+		}
+		if r != (rate{}) {
+			all[plan.ID] = r
+		}
+	}
+	return all
+}
+
+func ratesItem(rates map[string]rate) types.AttributeValue {
+	all := map[string]types.AttributeValue{}
+	for id, r := range rates {
+		one := map[string]types.AttributeValue{}
+		if r.price.IsSet() {
+			one["P"] = &types.AttributeValueMemberN{Value: r.price.Amount()}
+		}
+		if r.stop {
+			one["S"] = &types.AttributeValueMemberBOOL{Value: true}
+		}
+		if r.minStay > 0 {
+			one["N"] = dynastay.Number(r.minStay)
+		}
+		all[id] = &types.AttributeValueMemberM{Value: one}
+	}
+	return &types.AttributeValueMemberM{Value: all}
+}
+
+// modelSale is a room type under a plan, or without one.
+type modelSale struct {
+	roomTypeID string
+	room       properties.CardRoom
+	plan, from *availability.RatePlan
+}
+
+func (s modelSale) String() string {
+	if s.plan == nil {
+		return s.roomTypeID
+	}
+	return s.roomTypeID + "/" + s.plan.ID
+}
+
+// sales returns what a property sells to guests, and meets the filters.
+func (h *hotels) sales(r search.Request, card *properties.Card) (all []modelSale) {
+	plans := slices.Clone(h.plans[card.PropertyID])
+	slices.SortFunc(plans, func(a, b availability.RatePlan) int {
+		return cmp.Or(cmp.Compare(a.DisplayOrder, b.DisplayOrder), strings.Compare(a.ID, b.ID))
+	})
+	for _, room := range card.Rooms {
+		some := []modelSale{{roomTypeID: room.ID, room: room}}
+		for i := range plans {
+			plan := &plans[i]
+			if !plan.Advertised || plan.RoomTypeIDs != nil && !slices.Contains(plan.RoomTypeIDs, room.ID) {
+				continue
+			}
+			s := modelSale{roomTypeID: room.ID, room: room, plan: plan}
+			if plan.Derived != nil && plan.Derived.From != "" {
+				at := slices.IndexFunc(plans, func(p availability.RatePlan) bool { return p.ID == plan.Derived.From })
+				s.from = &plans[at]
+			}
+			some = append(some, s)
+		}
+		if len(some) > 1 {
+			some = some[1:]
+		}
+		for _, s := range some {
+			policy, meals := cmp.Or(room.CancellationPolicy, card.CancellationPolicy), availability.MealPlan("")
+			if s.plan != nil {
+				policy, meals = cmp.Or(s.plan.CancellationPolicy, policy), s.plan.Meals.Plan
+			}
+			// The stay begins at least twenty days from now, and no free cancellation of the market ends earlier.
+			if r.Filter.FreeCancellation && !strings.HasPrefix(string(policy), "free_cancellation_") {
+				continue
+			}
+			if r.Filter.Meals == nil || slices.Contains(r.Filter.Meals, meals) {
+				all = append(all, s)
+			}
+		}
+	}
+	return all
+}
+
+// asks reports whether a price under the sale depends on who stays.
+func (s modelSale) asks() bool {
+	if s.plan == nil {
+		return false
+	}
+	party := s.plan.Party
+	if party == nil && s.from != nil {
+		party = s.from.Party
+	}
+	return party != nil || s.plan.Meals.Adult.IsSet() || len(s.plan.Meals.Bands) > 0
+}
+
+// price returns the price of one room for a party.
+func (h *hotels) salePrice(r search.Request, s modelSale, party availability.Party) (price dynastay.Money, left int, ok bool) {
+	price, left, ok = h.price(s.roomTypeID, r.Stay)
+	if s.plan == nil || !ok {
+		return price, left, ok
+	}
+	from := s.plan.ID
+	if s.plan.Derived != nil {
+		from = s.plan.Derived.From
+	}
+	request := availability.RateRequest{Stay: r.Stay, Today: dynastay.DateOf(fixture.Now, nil), Party: party, From: s.from}
+	for date := range r.Stay.Dates() {
+		n := h.nights[s.roomTypeID][date]
+		own := n.rates[s.plan.ID]
+		if own.stop || date == r.Stay.CheckIn && own.minStay > r.Stay.Nights() {
+			return price, left, false
+		}
+		source := n.price
+		if from != "" {
+			source = n.rates[from].price
+		}
+		request.Sources = append(request.Sources, source)
+	}
+	nights, refused := tariff.Price(s.plan, request, &model.Tally{})
+	if len(refused) > 0 {
+		return price, left, false
+	}
+	price = dynastay.Money{}
+	for _, night := range nights {
+		price = must(price.Add(night.Price))
+	}
+	return price, left, true
+}
+
+// total returns the price of rooms for the guests, who are divided among them only if a price depends on it.
+func (h *hotels) total(r search.Request, rooms []modelSale) (total dynastay.Money, left int, ok bool) {
+	parties := []availability.Party{{Guests: r.Guests, ChildAges: r.ChildAges}}
+	if len(rooms) > 1 {
+		var holds []availability.Limits
+		for _, s := range rooms {
+			holds = append(holds, s.room.Holds())
+		}
+		parties = search.Divide(parties[0], holds)
+	}
+	for i, s := range rooms {
+		party := availability.Party{Guests: availability.Guests{Adults: 1}}
+		if s.asks() {
+			party = parties[i]
+		}
+		price, n, ok := h.salePrice(r, s, party)
+		if !ok {
+			return total, 0, false
+		}
+		total, left = must(total.Add(price)), n
+	}
+	return total, left, true
+}
+
+// one returns the price of one room that is as full as the guests can make it, first with adults.
+func (h *hotels) one(r search.Request, s modelSale) (price dynastay.Money, left int, ok bool) {
+	all := availability.Party{}
+	for all.Adults < r.Guests.Adults && all.Adults < min(s.room.MaxAdults, s.room.MaxOccupancy) {
+		all.Adults++
+	}
+	for all.Children < r.Guests.Children && all.Children < s.room.MaxChildren && all.Adults+all.Children < s.room.MaxOccupancy {
+		all.Children++
+	}
+	ages := slices.Sorted(slices.Values(r.ChildAges))
+	all.ChildAges = ages[:min(len(ages), all.Children)]
+	return h.salePrice(r, s, all)
+}
+
+// cheapest returns the cheapest sale of each room type.
+func (h *hotels) cheapest(r search.Request, all []modelSale) (best []modelSale) {
+	for _, s := range all {
+		last := len(best) - 1
+		if last < 0 || best[last].roomTypeID != s.roomTypeID {
+			best = append(best, s)
+			continue
+		}
+		price, _, ok := h.one(r, s)
+		least, _, sold := h.one(r, best[last])
+		if ok && (!sold || compareMoney(price, least) < 0) {
+			best[last] = s
+		}
+	}
+	return best
+}
