@@ -56,7 +56,7 @@ func (b Booked) GoesOn(lines []Line) []int {
 	for i := range lines {
 		if line := &lines[i]; line.Number == 0 {
 			all[i] = find(func(had *Line) bool {
-				return had.RoomTypeID == line.RoomTypeID && compareLines(had.planID(), line.planID(), had.Party, line.Party) == 0
+				return had.RoomTypeID == line.RoomTypeID && compareLines(had.terms(), line.terms(), had.Party, line.Party) == 0
 			})
 		}
 	}
@@ -71,7 +71,7 @@ func (b Booked) kept(i int, line *Line, date dynastay.Date) NightPrice {
 		return NightPrice{}
 	}
 	had := &b.Lines[i]
-	if line.Quantity > had.Quantity || line.planID() != had.planID() {
+	if line.Quantity > had.Quantity || !line.SameTerms(had) {
 		return NightPrice{}
 	}
 	for _, night := range had.Nights {
@@ -96,20 +96,19 @@ func (b Booked) overbooked(i int, stay dynastay.Stay) (dates []dynastay.Date) {
 }
 
 // continued divides the rooms of a request among the lines of the booking: first among those with the same plan and party,
-// then with the same plan, then with another one. A line goes on with at most its own rooms: those that are added have
+// of agreed prices first those with the same ones, then with the same plan, then with another one. A line goes on with at most its own rooms: those that are added have
 // another price, and are a line of their own. Only a line without plan and party may get more rooms: once all such lines
 // have theirs, the first one gets those that are left.
-func (b Booked) continued(rooms []Room) (all []continuing) {
+func (b Booked) continued(rooms []Room, stay dynastay.Stay) (all []continuing) {
 	taken := make([]bool, len(b.Lines))
 	left := make([]int, len(rooms))
 	for i, room := range rooms {
 		left[i] = room.Quantity
 	}
 	for pass, fits := range []func(room Room, had *Line) bool{
-		func(room Room, had *Line) bool {
-			return compareLines(room.RatePlanID, had.planID(), room.Party, had.Party) == 0
-		},
-		func(room Room, had *Line) bool { return room.RatePlanID == had.planID() },
+		func(room Room, had *Line) bool { return isLike(room, had) && room.keepsAgreed(stay, had) },
+		isLike,
+		func(room Room, had *Line) bool { return room.terms() == had.terms() },
 		func(Room, *Line) bool { return true },
 	} {
 		for i, room := range rooms {
@@ -143,6 +142,11 @@ func (b Booked) continued(rooms []Room) (all []continuing) {
 	return all
 }
 
+// isLike reports whether a room of a request has the plan and the party of a line.
+func isLike(room Room, had *Line) bool {
+	return compareLines(room.terms(), had.terms(), room.Party, had.Party) == 0
+}
+
 // continuing is a room of a request, and the line of the booking that it goes on with, or −1.
 type continuing struct {
 	Room
@@ -157,10 +161,10 @@ func (b Booked) number(i int) int {
 	return cmp.Or(b.Lines[i].Number, 1)
 }
 
-// plain reports whether nothing says under which plan the rooms are sold, or who stays.
-func (r Room) plain() bool { return r.RatePlanID == "" && r.Party == nil }
+// plain reports whether nothing says under which terms the rooms are sold, or who stays.
+func (r Room) plain() bool { return r.terms() == "" && r.Party == nil }
 
-func (l *Line) plain() bool { return l.Plan == nil && l.Party == nil }
+func (l *Line) plain() bool { return l.terms() == "" && l.Party == nil }
 
 // conditions returns those of a plan that a stay must meet to replace that of the booking, if the line keeps its plan. They
 // are restricted as the rules of nights are: those of an arrival count if it moves, and the length only in the direction in

@@ -14,7 +14,7 @@ func Agreed(u UpdateRequest, in *dynastay.Input) { u.agreed(in) }
 
 // Continued shows with which lines of a booking the rooms go on.
 func Continued(b Booked, rooms []Room) (all []string) {
-	for _, one := range b.continued(merged(rooms)) {
+	for _, one := range b.continued(merged(rooms), b.Stay) {
 		text := "new"
 		if one.with >= 0 {
 			text = fmt.Sprint(b.number(one.with))

@@ -18,11 +18,15 @@ type nightSale struct {
 	lines      []int          // of the quote; none if the night is not in it
 	rooms      int            // to take, for all lines together; negative to return
 	sells      bool           // a line of the quote gets the night anew: it is not one that the booking keeps
+	agreed     bool           // such a line gets it at an agreed price; without sells, only such ones
 	price      dynastay.Money // the quoted price of the night, if it is sold at that; otherwise unset
 	rates      []rateSale     // of the rate plans that are concerned, ordered by id
 	rules      rules          // of the night, and of its rates that are sold, which the stay must meet
 	kept       rules          // of its rates that are kept
 }
+
+// gets reports whether a line gets the night anew.
+func (at nightSale) gets() bool { return at.sells || at.agreed }
 
 // overbooks reports whether the sale takes more rooms than the night had when it was seen.
 func (at nightSale) overbooks(seen map[dynastay.Ref]dynastay.Row) bool {
@@ -61,12 +65,9 @@ func nightSalesOf(q *Quote, booked Booked, goesOn []int) (all []nightSale) {
 		}
 	}
 	for i := range all {
-		at := &all[i]
-		at.kept = booked.rules(q.Stay, at.date)
-		at.rules = at.kept
-		at.quoted(q, booked, goesOn)
+		all[i].quoted(q, booked, goesOn)
 	}
-	all = slices.DeleteFunc(all, func(at nightSale) bool { return at.rooms == 0 && at.rules == 0 && !at.sells })
+	all = slices.DeleteFunc(all, func(at nightSale) bool { return at.rooms == 0 && at.rules == 0 && !at.gets() })
 	for i, line := range booked.Lines {
 		quantity := booked.quantity(line.RoomTypeID)
 		if quantity < 1 || slices.ContainsFunc(booked.Lines[:i], func(l Line) bool { return l.RoomTypeID == line.RoomTypeID }) {
@@ -113,7 +114,7 @@ func prepareTake(form taking) *dynastay.Compiled {
 	name := dynastay.NameOf
 	available := name(attrAvailable)
 	var all []expression.ConditionBuilder
-	if form.rooms != 0 || form.sells { // a night without an item has no rules
+	if form.rooms != 0 || form.sells || form.agreed { // a night without an item has no rules
 		// The key of a night holds only the room type's id, so the property is checked as well.
 		all = append(all, name("PropertyId").Equal(dynastay.Param("property")))
 	}
@@ -127,6 +128,9 @@ func prepareTake(form taking) *dynastay.Compiled {
 		// Without this condition, a night that other software stored without that number would make DynamoDB reject the whole
 		// transaction as invalid, on every attempt.
 		all = append(all, expression.AttributeType(available, expression.Number))
+	}
+	if form.agreed {
+		all = append(all, notTrue(name(keys.AttrPropertyClosed)))
 	}
 	if form.sells {
 		all = append(all, notTrue(name("IsBlocked")), notTrue(name(keys.AttrPropertyClosed)))
@@ -199,7 +203,7 @@ func (s *Sale) add(tx *dynastay.Tx, at nightSale, over bool) {
 		tx.Update(keys.AvailabilityTable, key, at.take(over).With(values))
 	case at.rooms < 0:
 		back := tx.Update(keys.AvailabilityTable, key, at.take(false).With(values))
-		if at.sells {
+		if at.gets() {
 			return
 		}
 		back.Else(func(old dynastay.Row) error {

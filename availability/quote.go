@@ -36,6 +36,11 @@ type Room struct {
 	// guests, or no price depends on who stays. If one room has a party, all must have one, and together they must be the
 	// guests of the request.
 	Party *Party `json:",omitzero"`
+	// Agreed are prices that were agreed elsewhere, of one room for each night of the stay: by a channel that has sold it, or in
+	// a contract with a company. The rooms are then sold at these prices, whatever the nights cost, and whatever restrictions
+	// and stop-sells they have; only the rooms that are left count, and a property that has closed its sales. There is no
+	// rate plan together with them. They are for staff and channels, so never take them from a guest's request.
+	Agreed []dynastay.Money `json:",omitzero"`
 }
 
 // QuoteRequest requests the price of a stay. Package properties creates one from a search result or a property.
@@ -44,8 +49,8 @@ type QuoteRequest struct {
 	Stay     dynastay.Stay
 	Guests   Guests
 	// Rooms has at most 100 entries. Those of one room type must agree in name, limits and policy. They are merged if they
-	// also have the same rate plan and equal parties. A room type has at most 10 combinations of rate plan and party, and
-	// at most 4 rate plans.
+	// also have the same rate plan, equal parties and the same agreed prices. A room type has at most 10 combinations of
+	// these, and at most 4 rate plans.
 	Rooms []Room
 	// RatePlans are rate plans of the property, such as all of properties.Repository.RatePlans: those that Rooms names, and
 	// those that they are derived from.
@@ -91,11 +96,16 @@ type Line struct {
 	// no Description, room types, order and times. Nil without a rate plan.
 	Plan  *RatePlan `json:",omitzero"`
 	Party *Party    `json:",omitzero"` // the guests of each room; nil if unspecified
+	// Agreed means that the prices were agreed elsewhere, see [Room.Agreed].
+	Agreed bool
 }
 
-// planID returns the id of the line's rate plan, or "".
-func (l *Line) planID() string {
-	if l.Plan == nil {
+// terms returns the id of the line's rate plan, agreedTerms, or "".
+func (l *Line) terms() string {
+	switch {
+	case l.Agreed:
+		return agreedTerms
+	case l.Plan == nil:
 		return ""
 	}
 	return l.Plan.ID
@@ -119,7 +129,7 @@ func (r QuoteRequest) validate() error {
 		return err
 	}
 	rooms := 0
-	named := map[string]Room{} // by room type, with the total quantity of the entries so far, without plan and party
+	named := map[string]Room{} // the last entry of each room type, with the total quantity so far
 	for i, room := range r.Rooms {
 		at := fmt.Sprintf("Rooms[%d]", i)
 		if err := room.Validate(); err != nil {
@@ -128,15 +138,16 @@ func (r QuoteRequest) validate() error {
 		if room.Holds() == (Limits{}) {
 			return &dynastay.InvalidError{Field: at + ".MaxAdults", Reason: "must be positive, because each room needs an adult", Err: ErrTooSmall}
 		}
+		if err := room.checkAgreed(r.Stay); err != nil {
+			return dynastay.Within(at, err)
+		}
 		rooms += room.Quantity
-		room.RatePlanID, room.Party = "", nil
 		before, twice := named[room.RoomTypeID]
 		if room.Quantity > MaxRooms-before.Quantity {
 			return dynastay.Invalid(at+".Quantity", "must be at most 10,000 in total for one room type")
 		}
 		room.Quantity += before.Quantity
-		before.Quantity = room.Quantity
-		if twice && before != room {
+		if twice && (before.Name != room.Name || before.Limits != room.Limits || before.CancellationPolicy != room.CancellationPolicy) {
 			return dynastay.Invalid(at, "must have the same name, limits and cancellation policy as the earlier entry for this room type")
 		}
 		named[room.RoomTypeID] = room
@@ -192,6 +203,7 @@ func (r Room) Validate() error {
 func (r Room) line() Line {
 	return Line{
 		RoomTypeID: r.RoomTypeID, Name: r.Name, Quantity: r.Quantity, CancellationPolicy: r.CancellationPolicy, Party: r.Party.clone(),
+		Agreed: len(r.Agreed) > 0,
 	}
 }
 
@@ -248,5 +260,8 @@ func merged(rooms []Room) []Room {
 }
 
 func compareRooms(a, b Room) int {
-	return cmp.Or(strings.Compare(a.RoomTypeID, b.RoomTypeID), compareLines(a.RatePlanID, b.RatePlanID, a.Party, b.Party))
+	return cmp.Or(
+		strings.Compare(a.RoomTypeID, b.RoomTypeID), compareLines(a.terms(), b.terms(), a.Party, b.Party),
+		slices.CompareFunc(a.Agreed, b.Agreed, func(a, b dynastay.Money) int { return strings.Compare(a.String(), b.String()) }),
+	)
 }

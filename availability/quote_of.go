@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/dynastay/dynastay"
@@ -69,7 +70,9 @@ func (r QuoteRequest) quote(nights map[string][]Night, now time.Time) (*Quote, e
 		line, quantity := room.line(), wanted[room.RoomTypeID]
 		read := nights[room.RoomTypeID]
 		if !q.has(room.RoomTypeID) {
-			all := Line{RoomTypeID: room.RoomTypeID, Quantity: quantity}
+			all := Line{RoomTypeID: room.RoomTypeID, Quantity: quantity, Agreed: !slices.ContainsFunc(r.Rooms, func(other Room) bool {
+				return other.RoomTypeID == room.RoomTypeID && len(other.Agreed) == 0
+			})}
 			refused.Nights = append(refused.Nights, refusals(r.Property.ID, all, r.Overbook, r.Stay, read)...)
 		}
 		for _, n := range read {
@@ -77,6 +80,9 @@ func (r QuoteRequest) quote(nights map[string][]Night, now time.Time) (*Quote, e
 			if n.Available < quantity {
 				line.Overbooked = append(line.Overbooked, n.Date)
 			}
+		}
+		if line.Agreed {
+			line.Nights = room.agreedNights(r.Stay)
 		}
 		if plan, from := r.plan(room.RatePlanID); plan != nil {
 			line.Plan, line.Party = plan.frozen(from), r.party(room).clone()

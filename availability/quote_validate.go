@@ -64,11 +64,11 @@ func (q *Quote) Validate() error {
 	return checkParties("Lines", len(q.Lines), func(i int) (*Party, int) { return q.Lines[i].Party, q.Lines[i].Quantity }, q.Guests)
 }
 
-// MaxQuoteAge is the longest time for which a quote under a rate plan, or with a party, can be booked: nothing asserts the
-// plan's terms.
+// MaxQuoteAge is the longest time for which a quote under a rate plan, with a party or at agreed prices can be booked: nothing
+// asserts their terms.
 const MaxQuoteAge = 7 * 24 * time.Hour
 
-// Planned reports whether any line has a rate plan or a party.
+// Planned reports whether any line has a rate plan, a party or agreed prices.
 func (q *Quote) Planned() bool {
 	return slices.ContainsFunc(q.Lines, func(l Line) bool { return !l.plain() })
 }
@@ -154,6 +154,9 @@ func (l Line) checkMeals(i int) error {
 // checkLine compares a line with the earlier ones of its room type.
 func (q *Quote) checkLine(i int) error {
 	line, at := &q.Lines[i], fmt.Sprintf("Lines[%d]", i)
+	if line.Plan != nil && line.Agreed {
+		return dynastay.Invalid(at+".Agreed", "must be false with a rate plan")
+	}
 	if line.Plan != nil {
 		if err := line.Plan.Validate(); err != nil {
 			return dynastay.Within(at+".Plan", err)
@@ -182,7 +185,8 @@ func (q *Quote) checkLine(i int) error {
 		if earlier.RoomTypeID != line.RoomTypeID {
 			continue
 		}
-		switch same := compareLines(earlier.planID(), line.planID(), earlier.Party, line.Party) == 0; {
+		// Agreed prices may differ.
+		switch same := compareLines(earlier.terms(), line.terms(), earlier.Party, line.Party) == 0 && !line.Agreed; {
 		case line.Number > 0 && line.Number == earlier.Number:
 			return dynastay.Invalid(at+".Number", "appears more than once for the room type")
 		case same && line.Number == earlier.Number:
@@ -195,7 +199,7 @@ func (q *Quote) checkLine(i int) error {
 		}
 		for n := range min(len(line.Nights), len(earlier.Nights)) {
 			// A line that goes on with one of a booking may keep another price, see [Sale.Current].
-			if max(line.Number, earlier.Number) == 0 && line.source() == earlier.source() && line.Nights[n].stored() != earlier.Nights[n].stored() {
+			if max(line.Number, earlier.Number) == 0 && !line.Agreed && !earlier.Agreed && line.source() == earlier.source() && line.Nights[n].stored() != earlier.Nights[n].stored() {
 				return otherSource(i, n, line)
 			}
 		}

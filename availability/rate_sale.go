@@ -30,6 +30,12 @@ func (at *nightSale) quoted(q *Quote, booked Booked, goesOn []int) {
 	}
 	for _, i := range at.lines {
 		line := &q.Lines[i]
+		if line.Agreed { // no restriction holds for it
+			at.agreed = at.agreed || booked.kept(goesOn[i], line, at.date).Date.IsZero()
+			continue
+		}
+		at.kept = booked.rules(q.Stay, at.date)
+		at.rules |= at.kept
 		if !booked.kept(goesOn[i], line, at.date).Date.IsZero() {
 			if line.Plan != nil && at.kept != 0 {
 				rate(line.Plan.ID).kept = true
@@ -55,6 +61,7 @@ type taking struct {
 	kept   rules                     // for the rates of lines that keep the night
 	rooms  int                       // 1 to take, −1 to return, 0 if as many are sold as are returned
 	sells  bool                      // sells the night to a line
+	agreed bool                      // sells it at agreed prices only
 	over   bool                      // overbooks
 	priced bool                      // asserts the price of the night
 	rates  [maxPlans + maxPlans]byte // what it asserts of each rate, as bits; 0 for none
@@ -75,6 +82,7 @@ var takings sync.Map
 func (at nightSale) take(over bool) *dynastay.Compiled {
 	if len(at.rates) == 0 {
 		switch {
+		case at.agreed && !at.sells:
 		case over:
 			return overbookOf[at.rules]
 		case at.rooms > 0:
@@ -87,7 +95,8 @@ func (at nightSale) take(over bool) *dynastay.Compiled {
 		}
 	}
 	form := taking{
-		rules: at.rules, kept: at.kept, rooms: cmp.Compare(at.rooms, 0), sells: at.sells, over: over, priced: at.price.IsSet(),
+		rules: at.rules, kept: at.kept, rooms: cmp.Compare(at.rooms, 0), sells: at.sells,
+		agreed: at.agreed && !at.sells, over: over, priced: at.price.IsSet(),
 	}
 	for i, rate := range at.rates {
 		switch {

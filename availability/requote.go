@@ -58,7 +58,7 @@ func (r *Repository) Requote(ctx context.Context, req QuoteRequest, booked Booke
 	}
 	q := &Quote{Property: req.Property, Stay: req.Stay, Guests: req.Guests, Sleeps: sleeps(req.Rooms), Overbook: req.Overbook, At: now}
 	lines := map[string]int{}
-	for _, room := range booked.continued(merged(req.Rooms)) {
+	for _, room := range booked.continued(merged(req.Rooms), req.Stay) {
 		if lines[room.RoomTypeID]++; lines[room.RoomTypeID] > MaxLines {
 			return nil, dynastay.Invalid("Rooms", "must go on with the lines of the booking as at most %d lines for one room type", MaxLines)
 		}
@@ -110,7 +110,7 @@ func (q *requoting) line(ctx context.Context, room continuing) (Line, error) {
 			line.Number = cmp.Or(had.Number, 1)
 		}
 	}
-	goesOn := had != nil && had.planID() == room.RatePlanID
+	goesOn := had != nil && had.terms() == room.terms()
 	if room.RatePlanID != "" && !goesOn {
 		if plan, from = q.plan(room.RatePlanID); plan == nil {
 			return line, dynastay.Invalid("RatePlans", "must have the plan %s, because rooms are added under it", room.RatePlanID)
@@ -127,6 +127,10 @@ func (q *requoting) line(ctx context.Context, room continuing) (Line, error) {
 	kept, current, err := q.nightsOf(ctx, line, room.with)
 	if err != nil {
 		return line, err
+	}
+	if line.Agreed {
+		line.Nights = room.agreedNights(q.Stay)
+		return line, nil
 	}
 	for i, date := range slices.Collect(q.Stay.Dates()) {
 		night := kept[i]
@@ -267,18 +271,18 @@ func (s *Sale) Current(now time.Time) error {
 		}
 	}
 	for _, at := range s.each {
-		if (at.rooms != 0 || at.sells) && at.date.Before(today) {
+		if (at.rooms != 0 || at.gets()) && at.date.Before(today) {
 			return dynastay.Invalid("Stay", "must not change the rooms of %s, which is before today, %s at the property", at.date, today)
 		}
 	}
-	if err := s.agreed(); err != nil {
+	if err := s.oneSource(); err != nil {
 		return err
 	}
 	var refused []RefusedNight
 	for i, line := range s.quote.Lines {
 		for _, night := range line.Nights {
 			kept := s.booked.kept(s.goesOn[i], &line, night.Date).stored()
-			if kept.IsSet() && night.stored().IsSet() && kept != night.stored() {
+			if !line.Agreed && kept.IsSet() && night.stored().IsSet() && kept != night.stored() {
 				refused = append(refused, RefusedNight{
 					RoomTypeID: line.RoomTypeID, RatePlanID: line.source(), Date: night.Date, Reason: PriceChanged, Price: kept,
 				})
@@ -291,9 +295,9 @@ func (s *Sale) Current(now time.Time) error {
 	return nil
 }
 
-// agreed returns an error if two lines that are sold anew disagree about a stored price: the database compares one.
+// oneSource returns an error if two lines that are sold anew disagree about a stored price: the database compares one.
 // [Quote.Validate] cannot tell for lines with numbers, some of which keep another price.
-func (s *Sale) agreed() error {
+func (s *Sale) oneSource() error {
 	type source struct {
 		roomTypeID, planID string
 		date               dynastay.Date
@@ -301,7 +305,7 @@ func (s *Sale) agreed() error {
 	prices := map[source]dynastay.Money{}
 	for i, line := range s.quote.Lines {
 		for n, night := range line.Nights {
-			if !s.booked.kept(s.goesOn[i], &line, night.Date).Date.IsZero() {
+			if line.Agreed || !s.booked.kept(s.goesOn[i], &line, night.Date).Date.IsZero() {
 				continue
 			}
 			of := source{line.RoomTypeID, line.source(), night.Date}

@@ -159,7 +159,7 @@ func (s *Sale) judge(seen map[dynastay.Ref]dynastay.Row) error {
 // refusals returns why the sale cannot do with a stored night what it has to; it is empty if it can.
 func (s *Sale) refusals(at nightSale, row dynastay.Row) ([]RefusedNight, error) {
 	if at.rooms < 0 && !returnable(row, s.quote.Property.ID) {
-		if at.sells {
+		if at.gets() {
 			return []RefusedNight{{RoomTypeID: at.roomTypeID, Date: at.date, Reason: NotOnSale}}, nil
 		}
 		return nil, nil // it is done without
@@ -173,16 +173,17 @@ func (s *Sale) refusals(at nightSale, row dynastay.Row) ([]RefusedNight, error) 
 	}
 	q := s.quote
 	var all []RefusedNight
-	if at.sells {
+	if at.gets() {
 		overbook := q.Overbook
 		if row.Value(attrAvailable).Kind() != dynastay.KindNumber {
 			overbook = 0 // nothing can be subtracted from it
 		}
-		all = refuse(q.Property.ID, Line{RoomTypeID: at.roomTypeID, Quantity: max(at.rooms, 0)}, overbook, q.Stay, at.date, night)
+		line := Line{RoomTypeID: at.roomTypeID, Quantity: max(at.rooms, 0), Agreed: !at.sells}
+		all = refuse(q.Property.ID, line, overbook, q.Stay, at.date, night)
 	} else if night != nil {
 		all = at.rules.broken(at.roomTypeID, q.Stay, night)
 	}
-	if night == nil || at.sells && night.PropertyID != q.Property.ID { // what is only checked is so in any property
+	if night == nil || at.gets() && night.PropertyID != q.Property.ID { // what is only checked is so in any property
 		return all, nil
 	}
 	if at.price.IsSet() && night.Price != at.price {

@@ -17,14 +17,14 @@ import (
 const mostAnonymised = 97
 
 // personal are the attributes of payments, of refunds, of the summary and of lines that say something about a person.
-var personal = []string{"CardBrand", "CardLast4", "ChildAges", "FailureReason", "Reason"}
+var personal = []string{"CardBrand", "CardLast4", "ChildAges", "Data", "FailureReason", "Reason"}
 
 func (b *Booking) anonymised() bool { return !b.AnonymisedAt.IsZero() }
 
 // EraseGuest anonymises a booking that has no user, as [Eraser.Erase] does with those of a user. If the booking does not
 // exist or belongs to a user, EraseGuest fails with [dynastay.ErrNotFound], and if it is not over, with an
 // [*UpcomingError]. If it is anonymised already, EraseGuest does nothing. 2 requests: a consistent Query of the booking,
-// and the write; 2 more for every 97 further payments, refunds and lines with ages of children.
+// and the write; 2 more for every 97 further payments, refunds and lines with ages of children or data.
 func (r *Repository) EraseGuest(ctx context.Context, bookingID string) error {
 	_, err := r.anonymise(ctx, bookingID, func(booking dynastay.Row) (bool, error) {
 		switch {
@@ -100,7 +100,7 @@ func (a *anonymisation) prepare(ctx context.Context, tx *dynastay.Tx, key dynast
 	}
 	for _, row := range left[:min(len(left), mostAnonymised)] {
 		if at := keys.BookingsTable.Key.From(row); isLine(at) {
-			tx.Update(keys.BookingsTable, at, withoutAges.With(nil)).Else(overtaken)
+			tx.Update(keys.BookingsTable, at, anonymousLine.With(nil)).Else(overtaken)
 		} else if err := anonymiseRow(tx, row); err != nil {
 			return err
 		}
@@ -128,10 +128,10 @@ func (s stored) personal() []dynastay.Row {
 	})
 }
 
-// withoutAges is the update of a line, which has no write id: the condition on the booking protects it.
-var withoutAges = dynastay.MustCompile(expression.NewBuilder().
+// anonymousLine is the update of a line, which has no write id: the condition on the booking protects it.
+var anonymousLine = dynastay.MustCompile(expression.NewBuilder().
 	WithCondition(lineExists).
-	WithUpdate(expression.Remove(dynastay.NameOf("ChildAges"))))
+	WithUpdate(expression.Remove(dynastay.NameOf("ChildAges")).Remove(dynastay.NameOf("Data"))))
 
 // anonymiseRow adds the action that removes what a payment, a refund or a summary says about a person. It does not
 // decode the item, because nothing else of it may change.

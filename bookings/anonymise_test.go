@@ -139,7 +139,8 @@ func plant(t *testing.T, id string) map[string]planted {
 	further["PK"], further["SK"] = dynastay.Text("BOOKING#"+id), dynastay.Text("ROOM#room_789#LINE#02")
 	further["Adults"], further["Children"] = dynastay.Number(1), dynastay.Number(1)
 	further["ChildAges"] = &types.AttributeValueMemberL{Value: []types.AttributeValue{dynastay.Text(nemo)}}
-	add(further, nil, planted{goes: []string{"ChildAges"}, plain: true})
+	further["Data"] = &types.AttributeValueMemberL{Value: []types.AttributeValue{dynastay.Text(nemo)}}
+	add(further, nil, planted{goes: []string{"ChildAges", "Data"}, plain: true})
 	return all
 }
 

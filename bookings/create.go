@@ -37,6 +37,7 @@ type Request struct {
 	// cancelled. [Repository.ByExternalReference] finds only bookings that were made so. Requires both.
 	UniqueReference bool
 	Data            Data
+	LineData        []Data         // of each line of the quote, in their order; nil for none
 	TaxesAndFees    dynastay.Money // added to the quote's total; whole minor units of its currency, zero Money for none
 	// Hold holds the rooms for this long, [MinHold] to [MaxHold], instead of confirming the booking: it is pending until
 	// [Repository.Confirm]. Once the hold has ended, [Repository.ExpireHolds] returns the rooms. Default: 0, no hold.
@@ -77,7 +78,7 @@ const (
 // has the reference, and needs one more action. If the channel delivers a reservation again, the first delivery may have
 // taken the last room: call [Repository.ByExternalReference] before you request a quote, and after a refusal.
 //
-// With an idempotency key, the input is the user, the source and whether its reference is unique, the data, the
+// With an idempotency key, the input is the user, the source and whether its reference is unique, the data, also of lines, the
 // property, the stay, the numbers of guests, the lines with their plans, parties, policies and subtotals, the taxes and
 // fees, the promo code and the discounts, the guest's details, the special requests and the hold, but not the time of the quote. A quote
 // at a different price is a different input, so call [Repository.MadeBy] before requesting a new quote.
@@ -87,7 +88,7 @@ func (r *Repository) CreateOp(req Request) *dynastay.Operation[*Booking] {
 		return dynastay.NewOp(dynastay.OpSpec[*Booking]{Name: "bookings.Create", Invalid: err})
 	}
 	// They are booked as they were checked, even if the caller changes them later.
-	req.Quote, req.Data = req.Quote.Clone(), maps.Clone(req.Data)
+	req.Quote, req.Data, req.LineData = req.Quote.Clone(), maps.Clone(req.Data), cloneData(req.LineData)
 	sale := r.nights.Sale(req.Quote)
 	made, err := r.newBooking(req)
 	contest := sale.Contest()
@@ -119,7 +120,7 @@ func (r *Repository) CreateOp(req Request) *dynastay.Operation[*Booking] {
 			b := *made.Value // a copy: changes to the result must not reach the next preparation
 			b.Lines, b.Data = slices.Clone(b.Lines), maps.Clone(b.Data)
 			for i := range b.Lines {
-				b.Lines[i].Overbooked = sold.Lines[i].Overbooked
+				b.Lines[i].Overbooked, b.Lines[i].Data = sold.Lines[i].Overbooked, maps.Clone(b.Lines[i].Data)
 			}
 			return &b, addLines(tx, &b)
 		},
@@ -235,6 +236,9 @@ func (r *Repository) newBooking(req Request) (*entity.Creation[Booking], error) 
 		if err != nil {
 			return nil, err
 		}
+		if req.LineData != nil {
+			booked.Data = req.LineData[i]
+		}
 		made.Value.Lines = append(made.Value.Lines, booked)
 	}
 	return made, nil
@@ -302,7 +306,10 @@ func (req Request) validateSource() error {
 	if err := req.Source.validate(); err != nil {
 		return err
 	}
-	return req.Data.validate()
+	if err := req.Data.validate(); err != nil {
+		return err
+	}
+	return checkLineData(req.LineData, req.Quote)
 }
 
 // promoInput returns the form in which retries compare a code: guests may type it differently.
@@ -348,6 +355,7 @@ func (req Request) agreed(in *dynastay.Input) {
 		in.Field("unique reference", "")
 	}
 	req.Data.agreed(in)
+	agreedLineData(in, req.LineData)
 	agreedQuote(in, req.Quote)
 	in.Field("taxes and fees", req.TaxesAndFees.String())
 	req.Guest.agreed(in)
@@ -385,6 +393,9 @@ func agreedPlan(in *dynastay.Input, line availability.Line) {
 	}
 	if line.Plan != nil {
 		in.Field("rate plan", line.Plan.ID)
+	}
+	if line.Agreed {
+		in.Field("agreed", "true")
 	}
 	if p := line.Party; p != nil {
 		in.Field("party", fmt.Sprintf("%d adults, %d children %v, %d extra beds", p.Adults, p.Children, p.ChildAges, p.ExtraBeds))

@@ -63,7 +63,8 @@
 // # Bookings of a channel, and of guests without an account
 //
 // A booking with [Request.NoUser] is in no user's lists; all other lists and reads find it. [Request.Source] says where it
-// comes from, in lists too, and [Request.Data] has short texts of the platform's own. With [Request.UniqueReference], a
+// comes from, in lists too; [Request.Data] has short texts of the platform's own, and [Request.LineData] those of each line.
+// What a channel has sold at its own price is quoted with [availability.Room].Agreed. With [Request.UniqueReference], a
 // reservation that a channel delivers twice makes one booking, which [Repository.ByExternalReference] finds.
 // [Repository.EraseGuest] erases a guest who has no account.
 //

@@ -20,7 +20,8 @@ import (
 // as well, because without them no payment could be found in the provider's statements, or be refunded. What goes:
 //
 //   - the user id, and with it the row in the list of the user's bookings
-//   - the guest and the [Data], including what other software stored in the maps GuestInfo and Data
+//   - the guest and the [Data], also of lines, including what other software stored in the maps GuestInfo and Data
+//   - the ages of children
 //   - the special requests and the reason of the cancellation
 //   - the card of each payment, and the reasons of payments and refunds, also in the summary
 //

@@ -24,6 +24,7 @@ type Line struct {
 	BookingID     string
 	RoomIDs       []string       `json:",omitzero"` // the individual rooms, assigned at check-in
 	PricePerNight dynastay.Money `json:",omitzero"` // the average of the nights, rounded to the currency's minor unit
+	Data          Data           `json:",omitzero"`
 }
 
 // lineCodec returns the codec of lines in a currency, which is stored in the booking, not in its lines.
@@ -42,6 +43,8 @@ func lineCodec(currency dynastay.Currency) entity.Codec[Line] {
 		declareNights(f, currency, l)
 		entity.String(f, "CancellationPolicy", &l.CancellationPolicy)
 		declareDates(f, "OverbookedNights", &l.Overbooked)
+		f.IfSet().Bool("IsAgreed", &l.Agreed)
+		l.Data.declare(f)
 	})
 }
 
@@ -63,10 +66,10 @@ func readLine(codec entity.Codec[Line], row dynastay.Row) (*Line, error) {
 	return line, nil
 }
 
-// first returns the number of the first line of a room type: none if it has no plan and no party, as a line of a booking
-// that was made without them.
+// first returns the number of the first line of a room type: none if it has no plan, no party and no agreed prices, as a line
+// of a booking that was made without them.
 func first(l *availability.Line) int {
-	if l.Plan == nil && l.Party == nil {
+	if l.Plan == nil && l.Party == nil && !l.Agreed {
 		return 0
 	}
 	return 1
@@ -139,16 +142,19 @@ func addLine(tx *dynastay.Tx, codec entity.Codec[Line], line *Line) error {
 }
 
 // modifyLines adds the actions that turn the lines of a booking into the sold ones, which have their numbers. It returns the
-// new lines, and whether any of them differs. Lines have no write ids: the condition on the booking protects them as well.
-// Attributes that the library does not know are kept.
+// new lines, and whether any of them differs. Without data, a line keeps its own. Lines have no write ids: the condition on
+// the booking protects them as well. Attributes that the library does not know are kept.
 func (s stored) modifyLines(
-	tx *dynastay.Tx, b *Booking, had []Line, sold []availability.Line,
+	tx *dynastay.Tx, b *Booking, had []Line, sold []availability.Line, data []Data,
 ) (lines []Line, changed bool, err error) {
 	codec, stays := lineCodec(b.Total.Currency()), make([]bool, len(had))
-	for _, one := range sold {
+	for n, one := range sold {
 		line, err := newLine(b.ID, one)
 		if err != nil {
 			return nil, false, err
+		}
+		if data != nil {
+			line.Data = data[n]
 		}
 		differs := true
 		i := slices.IndexFunc(had, func(l Line) bool {
@@ -157,8 +163,10 @@ func (s stored) modifyLines(
 		if i < 0 {
 			err = addLine(tx, codec, &line)
 		} else {
-			stays[i], line.RoomIDs = true, had[i].RoomIDs
-			differs, err = changeLine(tx, codec, s.lines[i], &line)
+			if stays[i], line.RoomIDs = true, had[i].RoomIDs; data == nil {
+				line.Data = had[i].Data
+			}
+			differs, err = changeLine(tx, codec, s.lines[i], &line, data != nil)
 		}
 		if err != nil {
 			return nil, false, err
@@ -174,12 +182,19 @@ func (s stored) modifyLines(
 	return lines, changed, nil
 }
 
-// changeLine adds the update of a line, if it differs from what is stored.
-func changeLine(tx *dynastay.Tx, codec entity.Codec[Line], row dynastay.Row, line *Line) (differs bool, err error) {
+// changeLine adds the update of a line, if it differs from what is stored. The data, which may contain more than texts, are
+// written only if they are given.
+func changeLine(tx *dynastay.Tx, codec entity.Codec[Line], row dynastay.Row, line *Line, withData bool) (differs bool, err error) {
 	before := row.Item()
 	after, err := codec.Encode(line)
 	if err != nil {
 		return false, err
+	}
+	optional := mayBeAbsent
+	if withData {
+		optional = append(slices.Clone(optional), "Data")
+	} else {
+		delete(after, "Data")
 	}
 	update := expression.UpdateBuilder{}
 	for _, name := range slices.Sorted(maps.Keys(after)) {
@@ -187,7 +202,7 @@ func changeLine(tx *dynastay.Tx, codec entity.Codec[Line], row dynastay.Row, lin
 			update, differs = update.Set(dynastay.NameOf(name), expression.Value(after[name])), true
 		}
 	}
-	for _, name := range mayBeAbsent {
+	for _, name := range optional {
 		if after[name] == nil && !values.IsNull(before[name]) {
 			update, differs = update.Remove(dynastay.NameOf(name)), true
 		}
@@ -199,10 +214,10 @@ func changeLine(tx *dynastay.Tx, codec entity.Codec[Line], row dynastay.Row, lin
 	return differs, nil
 }
 
-// mayBeAbsent are the attributes that a line does not always have.
+// mayBeAbsent are the attributes that a line does not always have, apart from its data.
 var mayBeAbsent = []string{
 	"CancellationPolicy", "OverbookedNights", "RoomName", "RatePlanId", "RatePlanName", "MealPlan", "PlanRule", "Adults", "Children",
-	"ChildAges", "ExtraBeds", "SourcePrices", "MealPrice",
+	"ChildAges", "ExtraBeds", "SourcePrices", "MealPrice", "IsAgreed",
 }
 
 // declareRoomIDs stores one room id as text, as in the hotel-booking document, and several as a list.

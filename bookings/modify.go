@@ -28,6 +28,7 @@ type Modification struct {
 	Guest           *Guest  // nil leaves the guest as it is
 	SpecialRequests *string // nil leaves them as they are; at most entity.MaxNote bytes, no card data
 	Data            Data    // nil leaves it as it is; any other replaces all of it
+	LineData        []Data  // of each line of the quote, in their order, for all of them; nil leaves them as they are. Requires Quote
 	// PromoCode is another code, as the guest types it, or "" for none; nil keeps the one that the booking has.
 	PromoCode *string
 	// Discounts is the discount that the guest was told; QuoteModification sets it to that of the code which the
@@ -199,6 +200,7 @@ func (r *Repository) ModifyOp(m Modification) *dynastay.Operation[Modified] {
 				in.Field("data", strconv.Itoa(len(m.Data)))
 				m.Data.agreed(in)
 			}
+			agreedLineData(in, m.LineData)
 			if m.PromoCode != nil {
 				in.Field("promo code", promoInput(*m.PromoCode))
 			}
@@ -236,6 +238,8 @@ func (m Modification) validate() error {
 		return dynastay.Invalid("Kept", "requires Quote")
 	case m.Waive:
 		return dynastay.Invalid("Waive", "requires Quote")
+	case m.LineData != nil:
+		return dynastay.Invalid("LineData", "requires Quote")
 	case m.Guest == nil && m.SpecialRequests == nil && m.Data == nil && m.PromoCode == nil:
 		return dynastay.Invalid("Quote", "is required, unless Guest, SpecialRequests, Data or PromoCode is set")
 	case m.Discounts.IsSet() && m.PromoCode == nil:
@@ -256,7 +260,10 @@ func (m Modification) validate() error {
 			return dynastay.Within("SpecialRequests", err)
 		}
 	}
-	return m.Data.validate()
+	if err := m.Data.validate(); err != nil {
+		return err
+	}
+	return checkLineData(m.LineData, m.Quote)
 }
 
 // clone returns a copy that the caller cannot change any more.
@@ -272,7 +279,7 @@ func (m Modification) clone() Modification {
 		requests := *m.SpecialRequests
 		m.SpecialRequests = &requests
 	}
-	m.Data = maps.Clone(m.Data)
+	m.Data, m.LineData = maps.Clone(m.Data), cloneData(m.LineData)
 	if m.PromoCode != nil {
 		code := *m.PromoCode
 		m.PromoCode = &code

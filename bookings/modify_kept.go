@@ -59,7 +59,7 @@ func (b *Booking) parts(q *availability.Quote, has availability.Booked, own Term
 	var parts []*big.Rat
 	for i, line := range has.Lines {
 		now := goesOn[i]
-		if now != nil && planID(now) != planID(&line) {
+		if now != nil && !now.SameTerms(&line) {
 			now = nil
 		}
 		all, gone, cheaper, nights, missed := new(big.Rat), new(big.Rat), new(big.Rat), new(big.Rat), new(big.Rat)
@@ -73,7 +73,7 @@ func (b *Booking) parts(q *availability.Quote, has availability.Booked, own Term
 			dropped := line.Quantity
 			if now != nil && q.Stay.Contains(night.Date) {
 				dropped = max(0, line.Quantity-now.Quantity)
-				if line.Plan != nil {
+				if line.Plan != nil || line.Agreed {
 					next := now.Nights[q.Stay.CheckIn.DaysUntil(night.Date)].Price
 					add(cheaper, new(big.Rat).Sub(exact(night.Price), exact(next)), line.Quantity-dropped)
 				}
@@ -96,13 +96,6 @@ func (b *Booking) parts(q *availability.Quote, has availability.Booked, own Term
 		parts = append(parts, part)
 	}
 	return parts
-}
-
-func planID(l *availability.Line) string {
-	if l.Plan == nil {
-		return ""
-	}
-	return l.Plan.ID
 }
 
 var one = big.NewRat(1, 1)

@@ -196,7 +196,7 @@ func (p *modifying) sell(ctx context.Context, tx *dynastay.Tx, change *entity.Ch
 	for i := range sold.Lines {
 		sold.Lines[i].Number = p.lines[i]
 	}
-	lines, changed, err := p.rows.modifyLines(tx, change.After, p.had, sold.Lines)
+	lines, changed, err := p.rows.modifyLines(tx, change.After, p.had, sold.Lines, p.LineData)
 	if err != nil {
 		return nil, nil, err
 	}

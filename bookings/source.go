@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/entity"
 )
 
@@ -46,7 +48,7 @@ func (s *Source) agreed(in *dynastay.Input) {
 	}
 }
 
-// Data are short texts of the platform's own about a booking, by name, such as {"campaign": "summer"}: at most
+// Data are short texts of the platform's own about a booking or one of its lines, by name, such as {"campaign": "summer"}: at most
 // [MaxData], with at most [MaxDataBytes] together, counting the names. The library stores them and returns them; it does
 // not read them. They may not contain card data, and are removed when the booking is anonymised. Each change of a
 // booking costs a write unit for each KB, two in a transaction, and 512 bytes of data may add a KB.
@@ -107,5 +109,33 @@ func (d Data) agreed(in *dynastay.Input) {
 	for _, name := range slices.Sorted(maps.Keys(d)) {
 		in.Field("data", name)
 		in.Field("text", d[name])
+	}
+}
+
+// checkLineData checks the data of the lines of a quote.
+func checkLineData(all []Data, q *availability.Quote) error {
+	if all != nil && len(all) != len(q.Lines) {
+		return dynastay.Invalid("LineData", "must have one entry for each of the %d lines of the quote", len(q.Lines))
+	}
+	for i, data := range all {
+		if err := data.validate(); err != nil {
+			return dynastay.Within(fmt.Sprintf("LineData[%d]", i), err)
+		}
+	}
+	return nil
+}
+
+func cloneData(all []Data) []Data {
+	all = slices.Clone(all)
+	for i := range all {
+		all[i] = maps.Clone(all[i])
+	}
+	return all
+}
+
+func agreedLineData(in *dynastay.Input, all []Data) {
+	for i, data := range all {
+		in.Field("line data", strconv.Itoa(i))
+		data.agreed(in)
 	}
 }

@@ -220,6 +220,7 @@ func TestSourceIsPartOfTheInput(t *testing.T) {
 	again, err = dynastay.Do(t.Context(), db.DB, op, dynastay.IdempotencyKey("k"))
 	require.NoError(t, err)
 	assert.Equal(t, made, again)
+	one.Data["b"] = "2" // so that what follows differs in one thing only
 	for i, edit := range []func(*bookings.Request){
 		func(r *bookings.Request) { r.UserID, r.NoUser = "user_1", false },
 		func(r *bookings.Request) { r.Channel = "agoda" },

@@ -77,6 +77,11 @@ func (o Offer) validate() error {
 	if err := dynastay.Within("Quote", validateQuote(o.Quote)); err != nil {
 		return err
 	}
+	for i, line := range o.Quote.Lines {
+		if line.Agreed { // who opens a token is a guest, and agreed prices are not for those
+			return dynastay.Invalid(fmt.Sprintf("Quote.Lines[%d].Agreed", i), "must be false: agreed prices are for staff and channels, not for guests")
+		}
+	}
 	if err := o.validateIDs(); err != nil {
 		return err
 	}

@@ -130,7 +130,7 @@ func (o *offering) cheapest(all []sale) (types []roomType, by map[string]sale, e
 		last := len(types) - 1
 		if _, twice := by[t.id]; !twice {
 			types = append(types, t)
-		} else if less, _ := t.price.Compare(types[last].price); types[last].left > 0 && (t.left == 0 || less >= 0) {
+		} else if less, _ := t.price.Compare(types[last].price); types[last].left > 0 && less >= 0 {
 			continue
 		} else {
 			types[last] = t

@@ -230,6 +230,11 @@ func TestPartyUnderPlans(t *testing.T) {
 		"1×double/child(1+1[3]) 1×double/child(1+1[9]) 630.00 USD", "2×double/dear 900.00 USD",
 		"1×triple/child(1+1[3]) 1×triple/child(1+1[9]) 930.00 USD", "2×triple/dear 1350.00 USD",
 	}, describedQuotes(h.only(t, pair)))
+
+	// One room of each is left: too few of one type, but not too few together.
+	h.change(t, "a", "double", availability.Change{Rooms: aws.Int(3)})
+	h.change(t, "a", "triple", availability.Change{Rooms: aws.Int(3)})
+	assert.Equal(t, []string{"1×double/child(1+1[3]) 1×triple/child(1+1[9]) 780.00 USD"}, describedQuotes(h.only(t, pair)))
 }
 
 // Plans take no request more, and the reads know that they make the nights larger.

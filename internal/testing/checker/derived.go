@@ -133,6 +133,15 @@ func (l *listing) card() any {
 		}
 	}
 	card["Rooms"] = rooms
+	plans := plain{}
+	for sk, item := range l.items {
+		if id, ok := strings.CutPrefix(sk, "PLAN#"); ok && item["IsAdvertised"] == true {
+			plans[id] = plain{"N": item["Name"], "T": "{}"} // none has terms
+		}
+	}
+	if emptied := p["Card"].(plain)["Rates"] != nil; emptied || len(plans) > 0 {
+		card["Rates"] = plans
+	}
 	return card
 }
 

@@ -30,8 +30,16 @@ var tables = []*dynastay.Schema{
 // stay of tonight can be arrived at, but then its rooms are never returned.
 type house struct {
 	*properties.WithRooms
+	plans   []availability.RatePlan
 	quotes  []*availability.Quote
 	tonight []*availability.Quote
+}
+
+// chosen is one room of the house's n-th type, at the price of the nights, under a plan, or at agreed prices.
+type chosen struct {
+	n      int
+	plan   string
+	agreed bool
 }
 
 const (
@@ -56,21 +64,30 @@ func newHouse(t *testing.T, db *dynastay.DB) house {
 	}, rooms)
 	require.NoError(t, err)
 	h := house{WithRooms: made}
+	for _, plan := range []availability.RatePlan{{ID: "flex"}, {ID: "saver", Derived: &availability.Derivation{From: "flex", Percent: -10_00}}} {
+		plan.PropertyID, plan.Name, plan.Active = made.ID, plan.ID, true
+		_, err := properties.New(db, nil).CreateRatePlan(t.Context(), plan)
+		require.NoError(t, err)
+		h.plans = append(h.plans, plan)
+	}
 	open, tonight := dynastay.MustStay(firstNight, lastNight), dynastay.MustStay(today, firstNight)
 	for _, r := range made.Rooms[:2] {
 		for _, o := range []availability.OpenRequest{
 			{Nights: open, Rooms: scarce}, {Nights: tonight, Rooms: availability.MaxRooms, AboveCapacity: true},
 		} {
 			o.PropertyID, o.RoomTypeID, o.Price = made.ID, r.ID, fixture.Price
+			o.Rates = map[string]availability.Rate{"flex": {Price: dollars(300_00)}}
 			_, err := availability.New(db).Open(t.Context(), o)
 			require.NoError(t, err)
 		}
 	}
-	// Every stay of one to three nights, and of tonight, in one room of either type or in one of each.
-	choices := [][]int{{0}, {1}, {0, 1}}
+	// Every stay of one to three nights, and of tonight, in one room of either type or in one of each; and in two of one type,
+	// which are two lines.
+	choices := [][]chosen{{{n: 0}}, {{n: 1}}, {{n: 0}, {n: 1}}, {{n: 0, plan: "saver"}}, {{n: 1, agreed: true}}}
 	for _, rooms := range choices {
 		h.tonight = append(h.tonight, h.quote(t, db, tonight, rooms))
 	}
+	choices = append(choices, []chosen{{n: 0, plan: "flex"}, {n: 0, plan: "saver"}}, []chosen{{n: 1}, {n: 1, agreed: true}})
 	for from := range open.Nights() {
 		for n := 1; n <= 3 && from+n <= open.Nights(); n++ {
 			checkIn := open.CheckIn.AddDays(from)
@@ -83,13 +100,22 @@ func newHouse(t *testing.T, db *dynastay.DB) house {
 	return h
 }
 
-func (h house) quote(t *testing.T, db *dynastay.DB, stay dynastay.Stay, rooms []int) *availability.Quote {
-	var choices []properties.Choice
-	for _, n := range rooms {
-		choices = append(choices, properties.Choice{RoomTypeID: h.Rooms[n].ID, Quantity: 1})
+func (h house) quote(t *testing.T, db *dynastay.DB, stay dynastay.Stay, rooms []chosen) *availability.Quote {
+	request := availability.QuoteRequest{Stay: stay, Guests: availability.Guests{Adults: len(rooms)}, RatePlans: h.plans,
+		Property: availability.House{ID: h.ID, Name: h.Name, TimeZone: h.TimeZone, CheckInTime: h.CheckInTime},
 	}
-	request, err := h.Card().QuoteRequest(stay, availability.Guests{Adults: len(rooms)}, choices...)
-	require.NoError(t, err)
+	for _, one := range rooms {
+		of := h.Rooms[one.n]
+		room := availability.Room{
+			RoomTypeID: of.ID, Name: of.Name, Quantity: 1, Limits: of.Limits, CancellationPolicy: of.CancellationPolicy, RatePlanID: one.plan,
+		}
+		for range stay.Nights() {
+			if one.agreed {
+				room.Agreed = append(room.Agreed, dollars(199_00))
+			}
+		}
+		request.Rooms = append(request.Rooms, room)
+	}
 	quote, err := availability.New(db).Quote(t.Context(), request)
 	require.NoError(t, err)
 	return quote

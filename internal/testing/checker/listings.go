@@ -212,6 +212,10 @@ func (l *listings) check() {
 		pk, sk := p["PK"].(string), p["SK"].(string)
 		if id, ok := strings.CutPrefix(pk, "PROPERTY#"); ok {
 			of(id).items[sk] = p
+		} else if id, ok := strings.CutPrefix(pk, "RATES#"); ok {
+			if p["IsActive"] == true {
+				of(id).items[sk] = p
+			}
 		} else if sk == "GUARD" {
 			guards[pk] = p["PropertyId"].(string)
 		} else {

@@ -37,11 +37,22 @@ func (s *sales) modify(w *worker) {
 	if a.arrives() {
 		to = a.quote
 	}
-	request := availability.QuoteRequest{Property: to.Property, Stay: to.Stay, Guests: availability.Guests{Adults: len(to.Lines)}}
+	request := availability.QuoteRequest{
+		Property: to.Property, Stay: to.Stay, Guests: availability.Guests{Adults: len(to.Lines)}, RatePlans: s.hotel.plans,
+	}
 	for _, line := range to.Lines {
-		request.Rooms = append(request.Rooms, availability.Room{
+		room := availability.Room{
 			RoomTypeID: line.RoomTypeID, Name: line.Name, Quantity: 1, Limits: s.hotel.Rooms[0].Limits, CancellationPolicy: line.CancellationPolicy,
-		})
+		}
+		if line.Plan != nil {
+			room.RatePlanID = line.Plan.ID
+		}
+		for _, night := range line.Nights {
+			if line.Agreed {
+				room.Agreed = append(room.Agreed, night.Price)
+			}
+		}
+		request.Rooms = append(request.Rooms, room)
 	}
 	quoted, err := bookings.New(s.db.Direct, nil).QuoteModification(context.Background(), a.id, request)
 	switch {

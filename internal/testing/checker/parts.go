@@ -104,7 +104,43 @@ var partKinds = []*partKind{{
 		_, err := p.properties.RemoveAmenities(ctx, property, []string{id})
 		return err
 	},
+}, {
+	name: "rate plan", prefix: "PLAN#", marked: "Name",
+	add: func(ctx context.Context, p *process, property, id string) error {
+		_, err := p.properties.CreateRatePlan(ctx, availability.RatePlan{PropertyID: property, ID: id, Name: "first", Active: true, Advertised: advertised(id)})
+		return err
+	},
+	change: func(ctx context.Context, p *process, property, id, mark string) error {
+		return changePlan(ctx, p, property, id, func(plan *availability.RatePlan) { plan.Name, plan.Advertised = mark, advertised(mark) })
+	},
+	// A plan is never deleted. One that is archived counts as gone.
+	remove: func(ctx context.Context, p *process, property, id string) error {
+		return changePlan(ctx, p, property, id, func(plan *availability.RatePlan) { plan.Active = false })
+	},
 }}
+
+func changePlan(ctx context.Context, p *process, property, id string, change func(*availability.RatePlan)) error {
+	_, err := p.properties.UpdateRatePlan(ctx, property, id, func(plan *availability.RatePlan) error {
+		if !plan.Active {
+			return dynastay.ErrNotFound
+		}
+		change(plan)
+		return nil
+	})
+	return err
+}
+
+// advertised is drawn with the mark.
+func advertised(mark string) bool {
+	cents, _ := priceOf(mark).Minor()
+	return cents%3 > 0
+}
+
+// tooMany refuses a plan that would be one more than a property may advertise.
+func tooMany(err error) bool {
+	var invalid *dynastay.InvalidError
+	return errors.As(err, &invalid) && invalid.Field == "Advertised"
+}
 
 // priceOf returns a price that depends on a text.
 func priceOf(text string) dynastay.Money {
@@ -157,7 +193,7 @@ func (l *listings) addPart(w *worker, property string) {
 	l.parts.mu.Lock()
 	l.parts.all[p.id] = p
 	l.parts.mu.Unlock()
-	v := w.call("add "+p.name, property, p.id, never, func(ctx context.Context) error {
+	v := w.call("add "+p.name, property, p.id, tooMany, func(ctx context.Context) error {
 		return p.add(ctx, w.process, property, p.id)
 	})
 	l.parts.mu.Lock()
@@ -169,7 +205,7 @@ func (l *listings) addPart(w *worker, property string) {
 
 func (l *listings) changePart(w *worker, p *part) {
 	mark := w.mark()
-	v := w.call("change "+p.name, p.property, p.id+" "+mark, p.gone(0), func(ctx context.Context) error {
+	v := w.call("change "+p.name, p.property, p.id+" "+mark, p.gone(0).or(tooMany), func(ctx context.Context) error {
 		return p.change(ctx, w.process, p.property, p.id, mark)
 	})
 	p.told(&p.changed, v)

@@ -39,7 +39,9 @@ var (
 	service string
 )
 
-func lists() string { return write + "\n" + money + "\n" + rates + "\n" + lines + "\n" + search + "\n" + service }
+func lists() string {
+	return write + "\n" + money + "\n" + rates + "\n" + lines + "\n" + search + "\n" + service
+}
 
 // mutation replaces a text that occurs once in a file.
 type mutation struct {

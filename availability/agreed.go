@@ -1,0 +1,63 @@
+package availability
+
+import (
+	"fmt"
+
+	"github.com/dynastay/dynastay"
+)
+
+// agreedTerms stands for agreed prices where the id of a rate plan says under which terms a line is sold. It is no such id.
+const agreedTerms = "="
+
+// SameTerms reports whether a line is sold under the same rate plan as another one, at agreed prices as the other, or at the
+// price of the nights as the other.
+func (l *Line) SameTerms(other *Line) bool { return l.terms() == other.terms() }
+
+func (r Room) terms() string {
+	if len(r.Agreed) > 0 {
+		return agreedTerms
+	}
+	return r.RatePlanID
+}
+
+// keepsAgreed reports whether the agreed prices of a room for a stay are those of a line, for the nights that both have.
+func (r Room) keepsAgreed(stay dynastay.Stay, had *Line) bool {
+	for _, night := range had.Nights {
+		if len(r.Agreed) > 0 && stay.Contains(night.Date) && r.Agreed[stay.CheckIn.DaysUntil(night.Date)] != night.Price {
+			return false
+		}
+	}
+	return true
+}
+
+// checkAgreed checks the agreed prices of a room. That they are in one currency with those of other rooms is checked with
+// those that are read.
+func (r Room) checkAgreed(stay dynastay.Stay) error {
+	switch {
+	case len(r.Agreed) == 0:
+		return nil
+	case r.RatePlanID != "":
+		return dynastay.Invalid("Agreed", "must be empty with a rate plan, whose prices are not agreed ones")
+	case len(r.Agreed) != stay.Nights():
+		return dynastay.Invalid("Agreed", "must have one price for each of the %d nights of the stay", stay.Nights())
+	}
+	for i, price := range r.Agreed {
+		at := fmt.Sprintf("Agreed[%d]", i)
+		if err := checkAmount(at, price); err != nil {
+			return err
+		}
+		if price.Currency() != r.Agreed[0].Currency() {
+			return dynastay.Invalid(at+".Currency", "must be %s, that of the other nights", r.Agreed[0].Currency())
+		}
+	}
+	return nil
+}
+
+// agreedNights returns the nights of a stay at agreed prices.
+func (r Room) agreedNights(stay dynastay.Stay) []NightPrice {
+	nights := make([]NightPrice, len(r.Agreed))
+	for i, price := range r.Agreed {
+		nights[i] = NightPrice{Date: stay.CheckIn.AddDays(i), Price: price}
+	}
+	return nights
+}
