@@ -90,8 +90,8 @@ func group(reqs []CheckRequest) (all []*wanted) {
 	return all
 }
 
-// The sizes of a night in bytes, with generated ids, and of the price of a rate plan in it. A read consumes a unit for every 4 KB or part of it: a Query for
-// all of its rows together, BatchGetItem for each item.
+// The sizes of a night in bytes, with generated ids, and of the price of a rate plan in it. A read consumes a unit for every
+// 4 KB or part of it: a Query for all of its rows together, BatchGetItem for each item.
 const (
 	sizeInTable = 430
 	sizeInIndex = 250

@@ -225,7 +225,7 @@ func (r QuoteRequest) validateLines() error {
 
 func checkLines(field string, lines, plans int) error {
 	if lines > MaxLines || plans > maxPlans {
-		return dynastay.Invalid(field, "must have at most %d combinations of rate plan and party, and %d rate plans, for one room type", MaxLines, maxPlans)
+		return dynastay.Invalid(field, "must have at most %d combinations of rate plan, party and agreed prices, and %d rate plans, for one room type", MaxLines, maxPlans)
 	}
 	return nil
 }

@@ -65,7 +65,7 @@ const (
 // code cannot be used, it fails with a [*PromoError], and if the discount is not the one in Request.Discounts, with a
 // [*dynastay.InvalidError].
 //
-// A quote under a rate plan or with a party can be booked only for [Options.QuotesFor] after it was made; later, it fails with
+// A quote under a rate plan, with a party or at agreed prices can be booked only for [Options.QuotesFor] after it was made; later, it fails with
 // a [*dynastay.InvalidError] that matches [ErrOldQuote].
 //
 // It needs one action for each night of each room type, two for the booking and its reference, one for each line, one

@@ -208,19 +208,19 @@ func (p *modifying) sell(ctx context.Context, tx *dynastay.Tx, change *entity.Ch
 	return lines, sold.Missing, nil
 }
 
-// fresh returns an error for a quote under a rate plan, or with a party, that is too old.
+// fresh returns an error for a quote under a rate plan, with a party or at agreed prices that is too old.
 func (r *Repository) fresh(q *availability.Quote) error {
 	if !q.Planned() || r.db.Now().Before(q.At.Add(r.opts.QuotesFor)) {
 		return nil
 	}
 	return &dynastay.InvalidError{
-		Field: "At", Reason: fmt.Sprintf("must be less than %s ago, because the quote has a rate plan or a party", r.opts.QuotesFor),
+		Field: "At", Reason: fmt.Sprintf("must be less than %s ago, because the quote has a rate plan, a party or agreed prices", r.opts.QuotesFor),
 		Err: ErrOldQuote,
 	}
 }
 
-// ErrOldQuote means that a quote under a rate plan, or with a party, was booked later than [Options.QuotesFor] allows. Quote
-// again. The [*dynastay.InvalidError] for such a quote matches it with [errors.Is].
+// ErrOldQuote means that a quote under a rate plan, with a party or at agreed prices was booked later than [Options.QuotesFor]
+// allows. Quote again. The [*dynastay.InvalidError] for such a quote matches it with [errors.Is].
 var ErrOldQuote = errors.New("the quote is too old")
 
 // usePromos counts the use of a code that is new, and returns that of the one before.

@@ -58,12 +58,13 @@ func termsOf(v dynastay.Value) (availability.RatePlan, error) {
 // cardRatePlan returns a plan as the card has it, with the prices for a party of the plan that it is derived from: that
 // one may not be on the card.
 func cardRatePlan(plan, from *availability.RatePlan) availability.RatePlan {
-	if plan.Party == nil && from != nil {
-		plan.Party = from.Party
+	party := plan.Party
+	if party == nil && from != nil {
+		party = from.Party
 	}
 	return availability.RatePlan{
 		ID: plan.ID, Name: plan.Name, RoomTypeIDs: plan.RoomTypeIDs, CancellationPolicy: plan.CancellationPolicy,
-		Derived: plan.Derived, Party: plan.Party, Meals: plan.Meals, Conditions: plan.Conditions, Discounts: plan.Discounts,
+		Derived: plan.Derived, Party: party, Meals: plan.Meals, Conditions: plan.Conditions, Discounts: plan.Discounts,
 		Active: true, Advertised: true, DisplayOrder: plan.DisplayOrder,
 	}
 }

@@ -89,9 +89,11 @@ func TestAdvertisedRatePlans(t *testing.T) {
 	shown("flex saver full")
 	changePlan(t, repo, "flex", singleUse("-30")) // of which the derived plan has a copy
 	shown("flex saver full")
-	changePlan(t, repo, "saver", func(p *availability.RatePlan) { p.Name = "Saver" })
+	changed, err := repo.UpdateRatePlan(t.Context(), "p1", "saver", func(p *availability.RatePlan) error { p.Name = "Saver"; return nil })
+	require.NoError(t, err)
+	assert.Nil(t, changed.Party, "only the card has that of flex")
 	shown("flex saver full")
-	_, err := repo.OrderRatePlans(t.Context(), "p1", []string{"full", "saver"})
+	_, err = repo.OrderRatePlans(t.Context(), "p1", []string{"full", "saver"})
 	require.NoError(t, err)
 	shown("full saver flex")
 	changePlan(t, repo, "flex", func(p *availability.RatePlan) { p.Advertised = false })

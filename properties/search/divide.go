@@ -8,10 +8,9 @@ import (
 )
 
 // divide returns the choices for single rooms that are sold in certain ways. If a price depends on who stays, the guests
-// are divided among the rooms: each gets an adult, and then the next guest goes to the room with the fewest of them. It
-// returns false if the rooms do not hold the guests in this way.
+// are divided among the rooms as equally as these allow. It returns false if the rooms do not hold the guests.
 func (o *offering) divide(rooms []sale) ([]properties.Choice, bool) {
-	asks := len(rooms) == 1 && len(o.ChildAges) > 0
+	asks := false
 	for _, s := range rooms {
 		asks = asks || s.plan != nil && s.plan.AsksWhoStays()
 	}
