@@ -15,6 +15,7 @@
 //   - have several prices for a night, by rate plan: [RatePlan], [Rate], [RateChange]
 //   - take the whole property off sale, and put it back: [Repository.CloseSales], [Repository.ReopenSales]
 //   - sell more rooms than there are: [QuoteRequest.Overbook], [Change.Overbook]
+//   - sell rooms at prices that were agreed elsewhere: [Room.Agreed]
 //   - take a room type off sale for good: [Repository.Withdraw]
 //
 // When a property is suspended or approved again, package properties takes it off sale or puts it back in the same

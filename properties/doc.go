@@ -26,7 +26,8 @@
 // are items in a partition of their own, so reading a whole property does not read them. They are created, changed and
 // ordered, and never deleted while the property exists, because bookings name them for years. What a plan may be depends
 // on the others, so each change of a plan is conditional on the property, and lets other changes of plans read again.
-// Like the writes above, it leaves the version of the property as it is.
+// Like the writes above, it leaves the version of the property as it is. The plans that the property advertises are on its
+// [Card] too, so that a search can price them.
 //
 // # Statuses
 //
