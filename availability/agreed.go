@@ -1,6 +1,7 @@
 package availability
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/dynastay/dynastay"
@@ -50,7 +51,15 @@ func (r Room) checkAgreed(stay dynastay.Stay) error {
 			return dynastay.Invalid(at+".Currency", "must be %s, that of the other nights", r.Agreed[0].Currency())
 		}
 	}
-	return nil
+	line := Line{Quantity: r.Quantity, Nights: r.agreedNights(stay)}
+	_, err := line.sum(stay)
+	return dynastay.Within("Agreed", err)
+}
+
+// compareAgreed orders prices by amount: lines of one room type go on in this order if their prices change.
+func compareAgreed(a, b dynastay.Money) int {
+	amounts, _ := a.Compare(b) // 0 if the currencies differ
+	return cmp.Or(cmp.Compare(a.Currency(), b.Currency()), amounts)
 }
 
 // agreedNights returns the nights of a stay at agreed prices.

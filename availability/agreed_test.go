@@ -40,7 +40,7 @@ func TestAgreedPrices(t *testing.T) {
 	}
 	rooms := []availability.Room{agreedAt(1, "140", "150", "160"), agreedAt(2, "90", "90", "0"), agreedAt(1, "90", "90", "0")}
 	q := quoted(t, repo, rooms...)
-	assert.Equal(t, []string{"#0 1×: 140 150 160", "#0 3×: 90 90 0"}, lineTexts(q.Lines))
+	assert.Equal(t, []string{"#0 3×: 90 90 0", "#0 1×: 140 150 160"}, lineTexts(q.Lines))
 	assert.True(t, q.Lines[0].Agreed && q.Planned())
 	assert.Equal(t, money("990.00 USD"), q.Total)
 	require.NoError(t, q.Validate())
@@ -128,7 +128,7 @@ func TestAgreedPricesOfABooking(t *testing.T) {
 		{
 			"each goes on with its own prices", []availability.Room{agreedAt(1, "140", "150", "160"), agreedAt(1, "90", "90", "90")}, restricted, stay,
 			[]availability.Room{agreedAt(1, "140", "150", "160"), agreedAt(1, "200", "90", "90")},
-			[]string{"#1 1×: 140 150 160", "#2 1×: 200 90 90"}, nil, "",
+			[]string{"#2 1×: 140 150 160", "#1 1×: 200 90 90"}, nil, "",
 		},
 		{
 			"the price of the nights instead", []availability.Room{agreedAt(2, "140", "150", "160")}, nil, stay, []availability.Room{room(roomTypeID, 2)},
@@ -229,7 +229,13 @@ func TestAgreedPricesRefused(t *testing.T) {
 	}
 	_, err := repo.Quote(t.Context(), requestUnder(stay, room(roomTypeID, 1), euros))
 	assert.Equal(t, []string{"2026-07-10 other_currency 1", "2026-07-11 other_currency 1", "2026-07-12 other_currency 1"}, refusedTexts(t, err))
-	q := quoted(t, repo, roomsUnder("", 1, adults(1)))
+	// An entry without an id is no plan.
+	req := requestUnder(stay, agreedAt(1, "140", "150", "160"))
+	req.RatePlans = append(req.RatePlans, availability.RatePlan{PropertyID: propertyID, Active: true})
+	q, err := repo.Quote(t.Context(), req)
+	require.NoError(t, err)
+	assert.Equal(t, money("450.00 USD"), q.Total)
+	q = quoted(t, repo, roomsUnder("", 1, adults(1)))
 	q.Lines[0].Agreed = true
 	require.NoError(t, q.Validate())
 	q.Lines[0].Plan = &plansOnSale()[0]

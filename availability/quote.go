@@ -262,6 +262,6 @@ func merged(rooms []Room) []Room {
 func compareRooms(a, b Room) int {
 	return cmp.Or(
 		strings.Compare(a.RoomTypeID, b.RoomTypeID), compareLines(a.terms(), b.terms(), a.Party, b.Party),
-		slices.CompareFunc(a.Agreed, b.Agreed, func(a, b dynastay.Money) int { return strings.Compare(a.String(), b.String()) }),
+		slices.CompareFunc(a.Agreed, b.Agreed, compareAgreed),
 	)
 }

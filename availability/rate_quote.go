@@ -94,6 +94,9 @@ func (r QuoteRequest) plan(id string) (plan, from *RatePlan) {
 		}
 		return nil
 	}
+	if id == "" { // an entry without an id is no plan
+		return nil, nil
+	}
 	if plan = find(id); plan != nil && plan.Derived != nil && plan.Derived.From != "" {
 		from = find(plan.Derived.From)
 	}

@@ -180,6 +180,9 @@ func (s *Sale) refusals(at nightSale, row dynastay.Row) ([]RefusedNight, error) 
 		}
 		line := Line{RoomTypeID: at.roomTypeID, Quantity: max(at.rooms, 0), Agreed: !at.sells}
 		all = refuse(q.Property.ID, line, overbook, q.Stay, at.date, night)
+		if line.Agreed && night != nil && night.PropertyID == q.Property.ID { // the rules of other lines, which keep the night
+			all = append(all, at.rules.broken(at.roomTypeID, q.Stay, night)...)
+		}
 	} else if night != nil {
 		all = at.rules.broken(at.roomTypeID, q.Stay, night)
 	}

@@ -395,7 +395,9 @@ func agreedPlan(in *dynastay.Input, line availability.Line) {
 		in.Field("rate plan", line.Plan.ID)
 	}
 	if line.Agreed {
-		in.Field("agreed", "true")
+		for _, night := range line.Nights { // which are the caller's own
+			in.Field("agreed", night.Price.String())
+		}
 	}
 	if p := line.Party; p != nil {
 		in.Field("party", fmt.Sprintf("%d adults, %d children %v, %d extra beds", p.Adults, p.Children, p.ChildAges, p.ExtraBeds))

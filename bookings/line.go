@@ -141,60 +141,65 @@ func addLine(tx *dynastay.Tx, codec entity.Codec[Line], line *Line) error {
 	return nil
 }
 
-// modifyLines adds the actions that turn the lines of a booking into the sold ones, which have their numbers. It returns the
-// new lines, and whether any of them differs. Without data, a line keeps its own. Lines have no write ids: the condition on
-// the booking protects them as well. Attributes that the library does not know are kept.
-func (s stored) modifyLines(
-	tx *dynastay.Tx, b *Booking, had []Line, sold []availability.Line, data []Data,
-) (lines []Line, changed bool, err error) {
-	codec, stays := lineCodec(b.Total.Currency()), make([]bool, len(had))
+// modifyLines adds the actions that turn the lines of the booking into the sold ones, which have their numbers. It returns
+// the new lines, and whether any of them differs. A line that goes on keeps its rooms and, unless others are given, its data;
+// a new one has neither, even if it gets the number of one that is given up. Lines have no write ids: the condition on the
+// booking protects them as well. Attributes that the library does not know are kept.
+func (p *modifying) modifyLines(tx *dynastay.Tx, b *Booking, sold []availability.Line) (lines []Line, changed bool, err error) {
+	codec, stays := lineCodec(b.Total.Currency()), make([]bool, len(p.had))
 	for n, one := range sold {
 		line, err := newLine(b.ID, one)
 		if err != nil {
 			return nil, false, err
 		}
-		if data != nil {
-			line.Data = data[n]
+		if p.LineData != nil {
+			line.Data = p.LineData[n]
 		}
 		differs := true
-		i := slices.IndexFunc(had, func(l Line) bool {
+		i := slices.IndexFunc(p.had, func(l Line) bool {
 			return l.RoomTypeID == one.RoomTypeID && cmp.Or(l.Number, 1) == cmp.Or(one.Number, 1)
 		})
 		if i < 0 {
 			err = addLine(tx, codec, &line)
 		} else {
-			if stays[i], line.RoomIDs = true, had[i].RoomIDs; data == nil {
-				line.Data = had[i].Data
+			stays[i] = true
+			own := []string{"Data"} // are written
+			switch goesOn := p.known[n] > 0; {
+			case !goesOn:
+				own = append(own, "RoomId")
+			case p.LineData == nil:
+				own, line.RoomIDs, line.Data = nil, p.had[i].RoomIDs, p.had[i].Data
+			default:
+				line.RoomIDs = p.had[i].RoomIDs
 			}
-			differs, err = changeLine(tx, codec, s.lines[i], &line, data != nil)
+			differs, err = changeLine(tx, codec, p.rows.lines[i], &line, own...)
 		}
 		if err != nil {
 			return nil, false, err
 		}
 		lines, changed = append(lines, line), changed || differs
 	}
-	for i := range had {
+	for i := range p.had {
 		if !stays[i] {
-			tx.Delete(keys.BookingsTable, keys.BookingsTable.Key.From(s.lines[i]))
+			tx.Delete(keys.BookingsTable, keys.BookingsTable.Key.From(p.rows.lines[i]))
 			changed = true
 		}
 	}
 	return lines, changed, nil
 }
 
-// changeLine adds the update of a line, if it differs from what is stored. The data, which may contain more than texts, are
-// written only if they are given.
-func changeLine(tx *dynastay.Tx, codec entity.Codec[Line], row dynastay.Row, line *Line, withData bool) (differs bool, err error) {
+// changeLine adds the update of a line, if it differs from what is stored. The data, which may contain more than texts, and the
+// rooms are left as they are unless they are named.
+func changeLine(tx *dynastay.Tx, codec entity.Codec[Line], row dynastay.Row, line *Line, own ...string) (differs bool, err error) {
 	before := row.Item()
 	after, err := codec.Encode(line)
 	if err != nil {
 		return false, err
 	}
-	optional := mayBeAbsent
-	if withData {
-		optional = append(slices.Clone(optional), "Data")
-	} else {
-		delete(after, "Data")
+	for _, name := range []string{"Data", "RoomId"} {
+		if !slices.Contains(own, name) {
+			delete(after, name)
+		}
 	}
 	update := expression.UpdateBuilder{}
 	for _, name := range slices.Sorted(maps.Keys(after)) {
@@ -202,7 +207,7 @@ func changeLine(tx *dynastay.Tx, codec entity.Codec[Line], row dynastay.Row, lin
 			update, differs = update.Set(dynastay.NameOf(name), expression.Value(after[name])), true
 		}
 	}
-	for _, name := range optional {
+	for _, name := range slices.Concat(mayBeAbsent, own) {
 		if after[name] == nil && !values.IsNull(before[name]) {
 			update, differs = update.Remove(dynastay.NameOf(name)), true
 		}
@@ -214,7 +219,7 @@ func changeLine(tx *dynastay.Tx, codec entity.Codec[Line], row dynastay.Row, lin
 	return differs, nil
 }
 
-// mayBeAbsent are the attributes that a line does not always have, apart from its data.
+// mayBeAbsent are the attributes that a line does not always have, apart from its data and rooms.
 var mayBeAbsent = []string{
 	"CancellationPolicy", "OverbookedNights", "RoomName", "RatePlanId", "RatePlanName", "MealPlan", "PlanRule", "Adults", "Children",
 	"ChildAges", "ExtraBeds", "SourcePrices", "MealPrice", "IsAgreed",

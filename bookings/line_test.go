@@ -114,6 +114,47 @@ func TestModifyAtAgreedPrices(t *testing.T) {
 	}
 }
 
+// The restrictions that hold for the lines which keep a night hold beside agreed prices too, and the refusal says so.
+func TestRulesBesideAgreedPrices(t *testing.T) {
+	t.Parallel()
+	stay, shorter := dynastay.MustStay("2026-07-05", "2026-07-08"), dynastay.MustStay("2026-07-05", "2026-07-07")
+	for _, plan := range []string{"", "flex"} {
+		i := newInnWithPlans(t)
+		made := i.bookPlans(t, stay, under{plan, 1, adults(1)})
+		req := i.requestUnder(shorter, under{plan, 1, adults(1)}, under{plan, 1, adults(1)})
+		req.Rooms[1].RatePlanID, req.Rooms[1].Agreed = "", []dynastay.Money{dollarsOf("80"), dollarsOf("85")}
+		offered, err := i.repo.QuoteModification(t.Context(), made.ID, req)
+		require.NoError(t, err)
+		change(t, i.DB, nightKey(i.roomType("a"), shorter.LastNight()), "ClosedToDeparture = :v",
+			dynastay.Item{":v": raw.Item(t, map[string]any{"v": true})["v"]})
+		_, err = i.repo.Modify(t.Context(), offered)
+		assert.True(t, blame.As[*availability.Refused](t, err).Has(availability.ClosedToDeparture))
+		_, err = i.repo.QuoteModification(t.Context(), made.ID, req)
+		assert.True(t, blame.As[*availability.Refused](t, err).Has(availability.ClosedToDeparture))
+	}
+}
+
+// Lines whose prices change go on in the order of the amounts.
+func TestAgreedPricesGoOnByAmount(t *testing.T) {
+	t.Parallel()
+	i := newInn(t)
+	night := dynastay.MustStay("2026-07-05", "2026-07-06")
+	q, err := availability.New(i.DB.DB).Quote(t.Context(), i.requestAgreed(night, []string{"99"}, []string{"101"}))
+	require.NoError(t, err)
+	data := []bookings.Data{{"who": "99"}, {"who": "101"}}
+	made, err := i.repo.Create(t.Context(), bookings.Request{Quote: q, UserID: "user_456", Guest: guest, LineData: data})
+	require.NoError(t, err)
+	offered, err := i.repo.QuoteModification(t.Context(), made.ID, i.requestAgreed(night, []string{"102"}, []string{"100"}))
+	require.NoError(t, err)
+	assert.Zero(t, offered.Kept.Sign(), "both are dearer")
+	changed, err := i.repo.Modify(t.Context(), offered)
+	require.NoError(t, err)
+	for n, want := range []string{"100", "102"} {
+		assert.Equal(t, dollarsOf(want), changed.Booking.Lines[n].Subtotal)
+		assert.Equal(t, data[n], changed.Booking.Lines[n].Data)
+	}
+}
+
 // An idempotency key is for the terms as well: the same sum at the price of the nights is another request.
 func TestKeyOfAgreedPrices(t *testing.T) {
 	t.Parallel()
@@ -130,7 +171,11 @@ func TestKeyOfAgreedPrices(t *testing.T) {
 	req.Quote = kept
 	_, err = i.repo.Create(t.Context(), req, dynastay.IdempotencyKey("k"))
 	require.NoError(t, err)
-	kept.Lines[0].Agreed = false
+	kept.Lines[0].Nights[0].Price, kept.Lines[0].Nights[1].Price = dollarsOf("50"), dollarsOf("150")
+	_, err = i.repo.Create(t.Context(), req, dynastay.IdempotencyKey("k"))
+	assert.ErrorIs(t, err, dynastay.ErrIdempotencyMismatch)
+	req.Quote = q.Clone()
+	req.Quote.Lines[0].Agreed = false
 	_, err = i.repo.Create(t.Context(), req, dynastay.IdempotencyKey("k"))
 	assert.ErrorIs(t, err, dynastay.ErrIdempotencyMismatch)
 }
@@ -173,6 +218,25 @@ func TestDataOfLines(t *testing.T) {
 	b = change([]under{{"flex", 1, adults(1)}, {"half", 1, adults(1)}, {"flex", 1, adults(2)}}, func(m *bookings.Modification) { m.LineData = data })
 	assert.Equal(t, data, of(b))
 	assert.NotContains(t, raw.Get(t, i.DB, keys.BookingsTable, further), "Data")
+
+	// A line that goes on with none of the booking has no data, even if it gets the number of one that is given up.
+	m := bookings.Modification{BookingID: made.ID, Version: b.Version, Quote: i.quoteUnder(t, innStay, under{"half", 1, adults(2)}), Waive: true}
+	changed, err := i.repo.Modify(t.Context(), m)
+	require.NoError(t, err)
+	require.Len(t, changed.Booking.Lines, 1)
+	of(changed.Booking)
+	one, err := i.repo.Modify(t.Context(), bookings.Modification{
+		BookingID: made.ID, Version: changed.Booking.Version, Quote: i.quoteUnder(t, innStay, under{"flex", 1, adults(1)}), Waive: true,
+		LineData: []bookings.Data{{"a": "1"}},
+	})
+	require.NoError(t, err)
+	assert.Equal(t, []bookings.Data{{"a": "1"}}, of(one.Booking))
+	two, err := i.repo.Modify(t.Context(), bookings.Modification{
+		BookingID: made.ID, Version: one.Booking.Version, Quote: i.quoteUnder(t, innStay, under{"flex", 1, adults(2)}), Waive: true,
+	})
+	require.NoError(t, err)
+	assert.Equal(t, one.Booking.Lines[0].Number, two.Booking.Lines[0].Number)
+	assert.Equal(t, []bookings.Data{nil}, of(two.Booking))
 
 	i.Clock.Set(innStay.CheckOut.Time().Add(48 * time.Hour))
 	_, err = i.repo.Eraser(bookings.RefuseUpcoming).Erase(t.Context(), "user_456")

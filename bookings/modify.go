@@ -28,7 +28,9 @@ type Modification struct {
 	Guest           *Guest  // nil leaves the guest as it is
 	SpecialRequests *string // nil leaves them as they are; at most entity.MaxNote bytes, no card data
 	Data            Data    // nil leaves it as it is; any other replaces all of it
-	LineData        []Data  // of each line of the quote, in their order, for all of them; nil leaves them as they are. Requires Quote
+	// LineData are those of all lines of the quote, in its order, which need not be that of the lines in the booking. Nil
+	// leaves them as they are. Requires Quote.
+	LineData []Data
 	// PromoCode is another code, as the guest types it, or "" for none; nil keeps the one that the booking has.
 	PromoCode *string
 	// Discounts is the discount that the guest was told; QuoteModification sets it to that of the code which the

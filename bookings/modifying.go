@@ -22,6 +22,7 @@ type modifying struct {
 	rows  stored
 	had   []Line             // the lines as they were read
 	lines []int              // the numbers of the lines of the quote
+	known []int              // the same, 0 for a line that goes on with none of the booking
 	sale  *availability.Sale // nil if the rooms stay as they are
 	taken promo              // the code whose use is counted
 
@@ -113,13 +114,13 @@ func (p *modifying) requote(b *Booking) error {
 	if err := cmp.Or(p.sale.Current(p.now), p.fresh(p.Quote), b.keepsLines(p.Quote, has, "Lines")); err != nil {
 		return dynastay.Within("Quote", err)
 	}
-	known := make([]int, len(p.Quote.Lines))
+	p.known = make([]int, len(p.Quote.Lines))
 	for i, with := range has.GoesOn(p.Quote.Lines) {
 		if with >= 0 {
-			known[i] = cmp.Or(has.Lines[with].Number, 1)
+			p.known[i] = cmp.Or(has.Lines[with].Number, 1)
 		}
 	}
-	if p.lines, err = b.number(p.Quote.Lines, known); err != nil {
+	if p.lines, err = b.number(p.Quote.Lines, p.known); err != nil {
 		return dynastay.Within("Quote", err)
 	}
 	var up givenUp
@@ -196,7 +197,7 @@ func (p *modifying) sell(ctx context.Context, tx *dynastay.Tx, change *entity.Ch
 	for i := range sold.Lines {
 		sold.Lines[i].Number = p.lines[i]
 	}
-	lines, changed, err := p.rows.modifyLines(tx, change.After, p.had, sold.Lines, p.LineData)
+	lines, changed, err := p.modifyLines(tx, change.After, sold.Lines)
 	if err != nil {
 		return nil, nil, err
 	}
