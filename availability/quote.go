@@ -80,9 +80,9 @@ type Quote struct {
 // Line is the part of a quote or a booking that concerns one room type under one rate plan for one party.
 type Line struct {
 	RoomTypeID string
-	// Number names one of the lines that a booking has for a room type: the first one is 1, or 0 if it has no plan and no party.
-	// A greater number is never used again for another line. In a quote, it names the line of a booking that goes on as this
-	// line; 0 means a new line, or one that has the same plan and party.
+	// Number names one of the lines that a booking has for a room type: the first one is 1, or 0 if it has no plan, no party
+	// and no agreed prices. A greater number is never used again for another line. In a quote, it names the line of a booking
+	// that goes on as this line; 0 means a new line, or one that has the same plan and party.
 	Number             int
 	Name               string
 	Quantity           int

@@ -166,8 +166,9 @@ func (r *Repository) QuoteModification(ctx context.Context, bookingID string, re
 // have more than 96 nights (nights × room types), or 95 with a promo code, because it could not be cancelled any more.
 //
 // With an idempotency key, the input is the booking, the property, the stay, the numbers of guests, the lines with
-// their numbers, plans, parties, policies and subtotals, the limit of overbooking, the taxes and fees, what is kept,
-// whether it is waived, the guest, the special requests, the data, the promo code and the discounts. A replay returns no Missing nights.
+// their numbers, plans, parties, agreed prices, policies and subtotals, the limit of overbooking, the taxes and fees, what is
+// kept, whether it is waived, the guest, the special requests, the data, also of lines, the promo code and the discounts. A
+// replay returns no Missing nights.
 func (r *Repository) ModifyOp(m Modification) *dynastay.Operation[Modified] {
 	key, err := keys.Of(keys.Booking{BookingID: m.BookingID})
 	if err == nil {

@@ -166,7 +166,9 @@ func (r *Repository) readForeign(ctx context.Context, key dynastay.Key) (*foreig
 		if err != nil {
 			return nil, err
 		}
-		f.plans = plans.advertised()
+		if f.plans, err = fitting(plans.before); err != nil {
+			return nil, err
+		}
 	}
 	if n := len(f.After.AmenityIDs) + len(f.rooms); n > maxParts {
 		return nil, &dynastay.Error{

@@ -18,7 +18,9 @@ const (
 	maxAdvertisedSize = 1000 // bytes of Card.Rates as stored
 )
 
-// declareCardRatePlans stores the plans in a map by id. Their terms have the short form that bookings keep.
+// declareCardRatePlans stores the plans in a map by id. Their terms have the short form that bookings keep. A plan whose terms
+// cannot be read, because other software or a newer version of the library wrote them, is left out: the card is only a copy,
+// and nobody could otherwise read or change the property.
 func declareCardRatePlans(f *entity.Fields, plans *[]availability.RatePlan) {
 	byID := map[string]availability.RatePlan{}
 	for _, plan := range *plans {
@@ -27,7 +29,7 @@ func declareCardRatePlans(f *entity.Fields, plans *[]availability.RatePlan) {
 	entity.Keyed(f, "Rates", &byID, func(f *entity.Fields, id string, plan *availability.RatePlan) {
 		f.Map(id, func(f *entity.Fields) {
 			entity.Custom(f, "T", plan, storedTerms, termsOf)
-			plan.ID, plan.Active, plan.Advertised = id, true, true
+			plan.ID = id
 			f.String("N", &plan.Name)
 			f.IfSet().Int("O", &plan.DisplayOrder)
 			f.Strings("R", &plan.RoomTypeIDs)
@@ -36,7 +38,9 @@ func declareCardRatePlans(f *entity.Fields, plans *[]availability.RatePlan) {
 	if f.Decoding() {
 		*plans = nil
 		for _, plan := range byID {
-			*plans = append(*plans, plan)
+			if plan.Active {
+				*plans = append(*plans, plan)
+			}
 		}
 		slices.SortFunc(*plans, inDisplayOrder)
 	}
@@ -47,11 +51,13 @@ func storedTerms(plan availability.RatePlan) (types.AttributeValue, error) {
 	return dynastay.Text(text), err
 }
 
+// termsOf returns a plan that is not active for terms that cannot be read.
 func termsOf(v dynastay.Value) (availability.RatePlan, error) {
 	plan, err := planrule.Parse(v.Text())
 	if err != nil {
-		return availability.RatePlan{}, err
+		return availability.RatePlan{}, nil
 	}
+	plan.Active, plan.Advertised = true, true
 	return *plan, nil
 }
 
@@ -98,48 +104,67 @@ func (c *Card) priced() int {
 			n++
 		}
 	}
-	return n
+	return min(n, maxRatePlans)
 }
 
 func isPlan(id string) func(availability.RatePlan) bool {
 	return func(p availability.RatePlan) bool { return p.ID == id }
 }
 
-// advertised returns the plans of a property that its card has, in their order.
+// advertised returns the plans that the property advertises, in their order. Those that other software has stored in a way
+// in which nobody could book them are not among them, and do not stop the others.
 func (s *ratePlans) advertised() (all []availability.RatePlan) {
 	for _, plan := range s.plans {
-		if !plan.Active || !plan.Advertised {
+		if !plan.Active || !plan.Advertised || plan.Validate() != nil {
 			continue
 		}
 		var from *availability.RatePlan
 		if plan.Derived != nil {
 			from = s.find(plan.Derived.From)
 		}
-		all = append(all, cardRatePlan(plan, from))
+		one := cardRatePlan(plan, from)
+		if _, err := planrule.Text(&one); err == nil {
+			all = append(all, one)
+		}
 	}
 	slices.SortFunc(all, inDisplayOrder)
 	return all
 }
 
-// advertise keeps the card equal to the plans. The limits of what is advertised bind who advertises more.
+// advertise keeps the card equal to the plans, of which there may be more than it has room for: other software may have
+// advertised them. The limits bind who advertises more.
 func (s *ratePlans) advertise() error {
-	before, after := s.property.Before.advertised, s.advertised()
-	if len(after) > maxAdvertised && len(after) > len(before) {
+	all := s.advertised()
+	if len(all) > maxAdvertised && len(all) > len(s.before) {
 		return dynastay.Invalid("Advertised", "must be false, because the property has %d advertised plans", maxAdvertised)
 	}
-	was, err := advertisedSize(before)
+	was, err := advertisedSize(s.before)
 	if err != nil {
 		return err
 	}
-	size, err := advertisedSize(after)
+	size, err := advertisedSize(all)
 	if err != nil {
 		return err
 	}
 	if size > maxAdvertisedSize && size > was {
-		return dynastay.Invalid("Advertised", "must be false, or the names and terms of the advertised plans shorter: "+
-			"together they may have 1,000 bytes on the property's card, and have %d", size)
+		return dynastay.Invalid("", "must leave the plans that are advertised at most 1,000 bytes on the property's card, for their names, "+
+			"terms and room types: they would have %d", size)
 	}
-	return s.property.Keep(func(p *Property) error { p.advertised = after; return nil })
+	return s.property.Keep(func(p *Property) error { p.advertised, err = fitting(all); return err })
+}
+
+// fitting returns the first plans for which a card has room.
+func fitting(all []availability.RatePlan) (some []availability.RatePlan, err error) {
+	for _, plan := range all {
+		size, err := advertisedSize(append(slices.Clone(some), plan))
+		if err != nil {
+			return nil, err
+		}
+		if len(some) < maxAdvertised && size <= maxAdvertisedSize {
+			some = append(some, plan)
+		}
+	}
+	return some, nil
 }
 
 // advertisedSize counts the order of each plan in full, so that a new order never makes them too large.

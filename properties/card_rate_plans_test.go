@@ -149,29 +149,73 @@ func TestLimitsOfAdvertisedRatePlans(t *testing.T) {
 	}
 	fits := 1000 - size() + len("Plan p0")
 	err = update("p0", renamed(fits+1))
-	blame.Invalid(t, err, "Advertised")
-	assert.ErrorContains(t, err, "together they may have 1,000 bytes on the property's card, and have 1001")
+	blame.Invalid(t, err, "")
+	assert.ErrorContains(t, err, "at most 1,000 bytes on the property's card, for their names, terms and room types: they would have 1001")
 	require.NoError(t, update("p0", renamed(fits)))
 	assert.Equal(t, 1000, size())
-	blame.Invalid(t, update("p0", complete), "Advertised")
+	blame.Invalid(t, update("p0", complete), "")
 	require.NoError(t, update("p0", func(p *availability.RatePlan) { p.Description = "More about it" }), "not on the card")
 
 	// A new order is never refused: the longest was counted.
 	require.NoError(t, update("p0", func(p *availability.RatePlan) { p.DisplayOrder = 0 }))
 	assert.Less(t, size(), 1000)
-	blame.Invalid(t, update("p0", renamed(fits+1)), "Advertised")
+	blame.Invalid(t, update("p0", renamed(fits+1)), "")
 	_, err = repo.OrderRatePlans(t.Context(), "p1", []string{"p4", "p3", "p2", "p1", "p0"})
 	require.NoError(t, err)
 	assert.Equal(t, "p4 p3 p2 p1 p0", planIDs(cardOf(t, approved(t, repo)).RatePlans))
 
-	// Whoever had more keeps them, as long as they do not become more.
-	_, err = repo.UpdateRatePlan(t.Context(), "p1", "p5", func(p *availability.RatePlan) error { p.Name = "Six"; return nil })
+	// Other software has advertised more than that. The card has those that fit, also once it is adopted, and whoever does not
+	// advertise more is not refused.
+	foreign := dynastay.Key{PK: "RATES#p1", SK: "PLAN#p5"}
+	raw.Set(t, db, keys.PropertiesTable, foreign, &types.AttributeValueMemberBOOL{Value: true}, "IsAdvertised")
+	raw.Set(t, db, keys.PropertiesTable, foreign, dynastay.Text(strings.Repeat("n", 60)), "Name")
+	_, err = repo.CreateRatePlan(t.Context(), ratePlan("hidden"))
 	require.NoError(t, err)
-	key := dynastay.Key{PK: "RATES#p1", SK: "PLAN#p5"}
-	raw.Set(t, db, keys.PropertiesTable, key, &types.AttributeValueMemberBOOL{Value: true}, "IsAdvertised")
-	blame.Invalid(t, update("p1", renamed(249)), "Advertised")
-	require.NoError(t, update("p4", archived))
-	assert.Equal(t, "p3 p2 p1 p0 p5", planIDs(cardOf(t, repo).RatePlans))
+	_, err = repo.OrderRatePlans(t.Context(), "p1", []string{"p5", "p3", "p2", "p1", "p0"})
+	require.NoError(t, err)
+	assert.Equal(t, "p5 p3 p2 p1 p4", planIDs(cardOf(t, repo).RatePlans), "p0 is too long")
+	raw.Update(t, db, keys.PropertiesTable, keyOf("p1"), "REMOVE "+keys.AttrCard, nil)
+	require.NoError(t, repo.Adopt(t.Context(), "p1"))
+	assert.Equal(t, "p5 p3 p2 p1 p4", planIDs(cardOf(t, repo).RatePlans))
+	blame.Invalid(t, update("p1", renamed(251)), "")
+	blame.Invalid(t, update("hidden", advertised), "Advertised")
+	require.NoError(t, update("p5", archived))
+	assert.Equal(t, "p3 p2 p1 p0 p4", planIDs(cardOf(t, repo).RatePlans))
+}
+
+// Plans of other software that nobody could book are not on the card, and neither they nor what stands on the card instead
+// of terms keep anybody from changing the property and its other plans.
+func TestForeignPlansOfACard(t *testing.T) {
+	t.Parallel()
+	db, repo := openRates(t)
+	approved(t, repo)
+	for _, id := range []string{"bad", "good"} {
+		_, err := repo.CreateRatePlan(t.Context(), ratePlan(id, advertised, singleUse("-20")))
+		require.NoError(t, err)
+	}
+	at := func(id string) dynastay.Key { return dynastay.Key{PK: "RATES#p1", SK: "PLAN#" + id} }
+	rename := func(id string) {
+		t.Helper()
+		changePlan(t, repo, id, func(p *availability.RatePlan) { p.Name += "!" })
+	}
+	for _, set := range []func(){
+		func() { raw.Set(t, db, keys.PropertiesTable, at("bad"), dynastay.Text("ABC"), "Currency") },
+		func() { raw.Update(t, db, keys.PropertiesTable, at("bad"), "REMOVE Currency", nil) },
+	} {
+		set()
+		rename("good")
+		assert.Equal(t, "good", planIDs(cardOf(t, repo).RatePlans))
+	}
+	raw.Put(t, db, keys.PropertiesTable, dynastay.Item{"PK": dynastay.Text("RATES#p1"), "SK": dynastay.Text("PLAN#a#b")})
+	raw.Update(t, db, keys.PropertiesTable, keyOf("p1"), "REMOVE WriteId", nil)
+	require.NoError(t, repo.Adopt(t.Context(), "p1"))
+	rename("good")
+	for _, terms := range []types.AttributeValue{dynastay.Text("garbage"), dynastay.Number(1), dynastay.Text(`{"later":1}`)} {
+		raw.Set(t, db, keys.PropertiesTable, keyOf("p1"), terms, keys.AttrCard, "Rates", "good", "T")
+		assert.Empty(t, cardOf(t, repo).RatePlans)
+		rename("good")
+		assert.Equal(t, "good", planIDs(cardOf(t, repo).RatePlans))
+	}
 }
 
 // The plans of a card have a limit of their own, so those of 40 room types are there too.

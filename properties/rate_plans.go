@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
@@ -84,6 +85,7 @@ type ratePlans struct {
 	property *entity.Change[Property]
 	plans    []*availability.RatePlan // those that can be decoded
 	rows     map[string]dynastay.Row  // of all, by plan id
+	before   []availability.RatePlan  // those that were advertised
 	changed  bool                     // one of them is written
 }
 
@@ -150,15 +152,13 @@ func (r *Repository) readRatePlans(ctx context.Context, propertyID string) (*rat
 	}
 	all := &ratePlans{repo: r, rows: map[string]dynastay.Row{}}
 	for _, row := range rows {
-		key, err := keys.Parse[keys.RatePlan](keys.PropertiesTable.Key.From(row))
-		if err != nil {
-			return nil, err
-		}
-		all.rows[key.RatePlanID] = row
-		if plan, err := r.ratePlanEntity.Value(row); err == nil && plan.ID == key.RatePlanID {
+		id := strings.TrimPrefix(keys.PropertiesTable.Key.From(row).SK, keys.SortKind[keys.RatePlan]())
+		all.rows[id] = row
+		if plan, err := r.ratePlanEntity.Value(row); err == nil && plan.ID == id {
 			all.plans = append(all.plans, plan)
 		} // a plan that is unreadable cannot be changed, and does not prevent changes of the others
 	}
+	all.before = all.advertised()
 	return all, nil
 }
 

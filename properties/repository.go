@@ -64,7 +64,8 @@ type WithRooms struct {
 	Rooms []RoomType `json:",omitzero"`
 }
 
-// Card returns the property's card.
+// Card returns the property's card. It has rate plans only if the property was returned by a method of this package: its JSON
+// does not have them.
 func (w *WithRooms) Card() *Card { return CardOf(&w.Property, w.Rooms) }
 
 // Get reads a property of any status, or fails with [dynastay.ErrNotFound]; for guests, see [Repository.Public]. It

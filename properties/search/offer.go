@@ -84,8 +84,7 @@ func (o *offering) quotes() ([]*availability.Quote, error) {
 	if o.Currency != "" && len(quotes) > 0 {
 		quotes = slices.DeleteFunc(quotes, func(q *availability.Quote) bool { return q.Total.Currency() != o.Currency })
 		if len(quotes) == 0 {
-			refused, err := o.refused(suitable)
-			return nil, cmp.Or(err, error(refused))
+			return nil, o.refused(suitable)
 		}
 	}
 	quotes = slices.DeleteFunc(quotes, func(q *availability.Quote) bool { return !o.affordable(q.Total) })
@@ -124,51 +123,65 @@ func (o *offering) alone(suitable []sale) (quotes []*availability.Quote, usable 
 	return quotes, usable, nil
 }
 
-// together returns a quote of the cheapest combination of room types.
+// together returns a quote of the cheapest combination of room types. Who stays in which room is known only once the rooms are
+// chosen. If a plan is not for those who then stay, they are chosen once more without it.
 func (o *offering) together(suitable []sale) ([]*availability.Quote, error) {
-	types, by, err := o.cheapest(suitable)
-	if err != nil {
-		return nil, err
-	}
-	rooms := func(choices []properties.Choice) (all []sale) {
-		for _, choice := range choices {
-			all = append(all, slices.Repeat([]sale{by[choice.RoomTypeID]}, choice.Quantity)...)
+	var because error // of the first choice
+	all := &availability.Refused{}
+	for {
+		c := o.cheapest(suitable)
+		if len(c.all) == 0 && because == nil {
+			last := len(o.failed) - 1
+			because, o.failed = o.failed[last], o.failed[:last]
+			return nil, because
 		}
-		return all
+		choices, q, err := o.combine(c)
+		if err == nil {
+			return []*availability.Quote{q}, nil
+		}
+		if refused := (*availability.Refused)(nil); errors.As(err, &refused) {
+			all.Nights = append(all.Nights, refused.Nights...)
+		}
+		because = cmp.Or(because, err)
+		if suitable = c.without(choices, o.card, err); len(suitable) == len(c.all) || len(suitable) == 0 {
+			break
+		}
 	}
-	choices, err := combine(types, party{o.Guests, o.Rooms})
+	if len(all.Nights) > 0 {
+		return nil, all
+	}
+	return nil, because
+}
+
+// combine returns the cheapest combination and its quote, or why there is none.
+func (o *offering) combine(c combinable) ([]properties.Choice, *availability.Quote, error) {
+	choices, err := combine(c.types, party{o.Guests, o.Rooms})
 	switch {
 	// A room type that holds the party alone is not too small, even if the property has put none of its rooms on sale.
 	case errors.Is(err, ErrTooFew), errors.Is(err, availability.ErrTooSmall) && o.large:
-		refused, unpriced := o.refused(suitable)
-		if unpriced == nil && len(refused.Nights) > 0 {
-			return nil, refused
+		if refused := o.refused(c.all); len(refused.Nights) > 0 {
+			err = refused
 		}
-		return nil, cmp.Or(unpriced, err)
+		return nil, nil, err
 	case err != nil:
-		return nil, err
+		return nil, nil, err
 	}
-	q, err := o.quote(rooms(choices))
+	q, err := o.quote(c.rooms(choices))
 	if errors.Is(err, ErrTooLong) {
-		if choices = ofOneType(types, party{o.Guests, o.Rooms}); choices != nil {
-			q, err = o.quote(rooms(choices))
+		if one := ofOneType(c.types, party{o.Guests, o.Rooms}); one != nil {
+			choices = one
+			q, err = o.quote(c.rooms(choices))
 		}
 	}
-	if err != nil {
-		return nil, err
-	}
-	return []*availability.Quote{q}, nil
+	return choices, q, err
 }
 
 // refused returns the nights of room types that cannot be sold, or not in the currency of the property.
-func (o *offering) refused(suitable []sale) (*availability.Refused, error) {
+func (o *offering) refused(suitable []sale) *availability.Refused {
 	refused := &availability.Refused{}
 	currency := o.currency(suitable)
 	for i, s := range suitable {
-		_, nights, err := o.perRoom(s)
-		if err != nil {
-			return nil, err
-		}
+		_, nights, _ := o.perRoom(s)
 		if refused.Nights = append(refused.Nights, nights...); i > 0 && suitable[i-1].room == s.room {
 			continue
 		}
@@ -181,7 +194,7 @@ func (o *offering) refused(suitable []sale) (*availability.Refused, error) {
 			}
 		}
 	}
-	return refused, nil
+	return refused
 }
 
 // ofOneType returns the cheapest rooms of a single type that hold a party, or nil.

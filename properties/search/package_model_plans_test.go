@@ -56,7 +56,7 @@ func (h *hotels) addPlans(t testing.TB, d tariff.Draw, p *properties.WithRooms) 
 		repo := properties.New(h.db.Direct, nil)
 		_, err := repo.CreateRatePlan(t.Context(), *plan)
 		var invalid *dynastay.InvalidError
-		if errors.As(err, &invalid) && invalid.Field == "Advertised" { // too long for the card
+		if errors.As(err, &invalid) && plan.Advertised { // too long for the card
 			plan.Advertised = false
 			_, err = repo.CreateRatePlan(t.Context(), *plan)
 		}
@@ -201,8 +201,9 @@ func (h *hotels) salePrice(r search.Request, s modelSale, party availability.Par
 	return price, left, true
 }
 
-// total returns the price of rooms for the guests, who are divided among them only if a price depends on it.
-func (h *hotels) total(r search.Request, rooms []modelSale) (total dynastay.Money, left int, ok bool) {
+// total returns the price of rooms for the guests, who are divided among them only if a price depends on it; or the sales that
+// do not sell to those who would stay there.
+func (h *hotels) total(r search.Request, rooms []modelSale) (total dynastay.Money, unsold []string) {
 	parties := []availability.Party{{Guests: r.Guests, ChildAges: r.ChildAges}}
 	if len(rooms) > 1 {
 		var holds []availability.Limits
@@ -216,13 +217,14 @@ func (h *hotels) total(r search.Request, rooms []modelSale) (total dynastay.Mone
 		if s.asks() {
 			party = parties[i]
 		}
-		price, n, ok := h.salePrice(r, s, party)
+		price, _, ok := h.salePrice(r, s, party)
 		if !ok {
-			return total, 0, false
+			unsold = append(unsold, s.String())
+			continue
 		}
-		total, left = must(total.Add(price)), n
+		total = must(total.Add(price))
 	}
-	return total, left, true
+	return total, unsold
 }
 
 // one returns the price of one room that is as full as the guests can make it, first with adults.

@@ -242,12 +242,21 @@ func (h *hotels) quote(r search.Request, e *expected) {
 		if !holds(r.Guests, map[properties.CardRoom]int{s.room: wanted}) {
 			continue
 		}
-		if total, left, ok := h.total(r, slices.Repeat([]modelSale{s}, wanted)); ok && left >= wanted {
+		_, left, _ := h.price(s.roomTypeID, r.Stay)
+		if total, unsold := h.total(r, slices.Repeat([]modelSale{s}, wanted)); len(unsold) == 0 && left >= wanted {
 			alone[quoted(map[string]int{s.String(): wanted}, total)] = total
 		}
 	}
 	if len(alone) == 0 {
-		alone = h.together(r, h.cheapest(r, usable), wanted)
+		alone = nil
+		for remaining := usable; len(remaining) > 0 && alone == nil; { // without what is not for those who would stay there
+			var unsold []string
+			alone, unsold = h.together(r, h.cheapest(r, remaining), wanted)
+			if len(unsold) == 0 {
+				break
+			}
+			remaining = slices.DeleteFunc(slices.Clone(remaining), func(s modelSale) bool { return slices.Contains(unsold, s.String()) })
+		}
 	}
 	for text, total := range alone {
 		if r.Filter.MinNightly.IsSet() && compareMoney(total, must(r.Filter.MinNightly.Times(r.Stay.Nights()))) < 0 ||
@@ -261,8 +270,9 @@ func (h *hotels) quote(r search.Request, e *expected) {
 	}
 }
 
-// together returns the cheapest combination of room types, each with the sale that is cheapest for one room.
-func (h *hotels) together(r search.Request, usable []modelSale, wanted int) map[string]dynastay.Money {
+// together returns the cheapest combination of room types, each with the sale that is cheapest for one room, or the sales by
+// which the rooms of it cannot be sold to those who would stay there.
+func (h *hotels) together(r search.Request, usable []modelSale, wanted int) (sold map[string]dynastay.Money, unsold []string) {
 	var best []int
 	var bestTotal dynastay.Money
 	counts := make([]int, len(usable))
@@ -298,7 +308,7 @@ func (h *hotels) together(r search.Request, usable []modelSale, wanted int) map[
 	}
 	try(0, 0, dynastay.Money{})
 	if best == nil {
-		return nil
+		return nil, nil
 	}
 	taken := map[string]int{}
 	var rooms []modelSale
@@ -308,11 +318,11 @@ func (h *hotels) together(r search.Request, usable []modelSale, wanted int) map[
 			rooms = append(rooms, slices.Repeat([]modelSale{usable[i]}, n)...)
 		}
 	}
-	total, _, ok := h.total(r, rooms) // of who really stays in each
-	if !ok {
-		return nil
+	total, unsold := h.total(r, rooms) // of who really stays in each
+	if len(unsold) > 0 {
+		return nil, unsold
 	}
-	return map[string]dynastay.Money{quoted(taken, total): total}
+	return map[string]dynastay.Money{quoted(taken, total): total}, nil
 }
 
 func sum(counts []int) (all int) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/properties"
 )
 
 // sale is a way in which a room type is sold: under an advertised rate plan or, if there is none for the room type, at the
@@ -16,8 +17,15 @@ type sale struct {
 	plan *availability.RatePlan // nil at the price of the nights
 }
 
-// sales returns what the card advertises, without what does not meet the filters.
+// sales returns what the card advertises, without what does not meet the filters. Plans that other software has stored in a
+// way in which they cannot be priced are reported, and sell nothing.
 func (o *offering) sales() (all []sale) {
+	invalid := map[string]bool{}
+	for i := range o.card.RatePlans {
+		if err := o.card.RatePlans[i].Validate(); err != nil {
+			o.failed, invalid[o.card.RatePlans[i].ID] = append(o.failed, err), true
+		}
+	}
 	for i, room := range o.card.Rooms {
 		some := []sale{{room: i}}
 		for p := range o.card.RatePlans {
@@ -25,10 +33,12 @@ func (o *offering) sales() (all []sale) {
 			if len(plan.RoomTypeIDs) > 0 && !slices.Contains(plan.RoomTypeIDs, room.ID) {
 				continue
 			}
-			if some[0].plan == nil {
+			if len(some) > 0 && some[0].plan == nil {
 				some = nil
 			}
-			some = append(some, sale{i, plan})
+			if !invalid[plan.ID] {
+				some = append(some, sale{i, plan})
+			}
 		}
 		all = append(all, slices.DeleteFunc(some, func(s sale) bool { return !o.meets(s) })...)
 	}
@@ -105,6 +115,9 @@ func (o *offering) perRoom(s sale) (price dynastay.Money, refused []availability
 	}
 	a.Refused = nil // the reasons that hold for every sale
 	one := o.card.Rooms[s.room].Holds()
+	if one.MaxAdults == 0 { // nobody can stay there
+		return price, nil, nil
+	}
 	full := availability.Party{Guests: availability.Guests{Adults: min(one.MaxAdults, o.Guests.Adults)}}
 	full.Children = min(one.MaxChildren, one.MaxOccupancy-full.Adults, o.Guests.Children)
 	full.ChildAges = o.ChildAges[:min(full.Children, len(o.ChildAges))]
@@ -116,26 +129,59 @@ func (o *offering) perRoom(s sale) (price dynastay.Money, refused []availability
 	return prices.Total, nil, err
 }
 
-// cheapest returns what can be combined: each room type with the sale that is cheapest for one room. Of equally cheap ones
-// it is the first that the property lists.
-func (o *offering) cheapest(all []sale) (types []roomType, by map[string]sale, err error) {
-	by = map[string]sale{}
+// combinable are sales of a room type each, by which rooms can be combined.
+type combinable struct {
+	all   []sale // that can be priced
+	types []roomType
+	by    map[string]sale // by room type, the one that is cheapest for one room
+}
+
+// cheapest returns what can be combined. Of sales that are equally cheap for one room, it is the first that the property
+// lists. What cannot be priced is reported, and does not keep the others from being combined.
+func (o *offering) cheapest(all []sale) combinable {
+	c := combinable{by: map[string]sale{}}
 	currency := o.currency(all)
 	for _, s := range all {
 		price, _, err := o.perRoom(s)
 		if err != nil {
-			return nil, nil, err
+			o.failed = append(o.failed, err)
+			continue
 		}
+		c.all = append(c.all, s)
 		t := o.roomType(s.room, price, currency)
-		last := len(types) - 1
-		if _, twice := by[t.id]; !twice {
-			types = append(types, t)
-		} else if less, _ := t.price.Compare(types[last].price); types[last].left > 0 && less >= 0 {
+		last := len(c.types) - 1
+		if _, twice := c.by[t.id]; !twice {
+			c.types = append(c.types, t)
+		} else if less, _ := t.price.Compare(c.types[last].price); c.types[last].left > 0 && less >= 0 {
 			continue
 		} else {
-			types[last] = t
+			c.types[last] = t
 		}
-		by[t.id] = s
+		c.by[t.id] = s
 	}
-	return types, by, nil
+	return c
+}
+
+// rooms returns the sale of each room that was chosen.
+func (c combinable) rooms(choices []properties.Choice) (all []sale) {
+	for _, choice := range choices {
+		all = append(all, slices.Repeat([]sale{c.by[choice.RoomTypeID]}, choice.Quantity)...)
+	}
+	return all
+}
+
+// without returns the sales without those by which chosen rooms cannot be sold: the ones that are refused, because it is only
+// known now who stays in which room; or, if the lines are too many, those that depend on it.
+func (c combinable) without(choices []properties.Choice, card *properties.Card, err error) []sale {
+	refused := &availability.Refused{}
+	errors.As(err, &refused)
+	return slices.DeleteFunc(slices.Clone(c.all), func(s sale) bool {
+		id := card.Rooms[s.room].ID
+		chosen := slices.ContainsFunc(choices, func(choice properties.Choice) bool { return choice.RoomTypeID == id }) && c.by[id] == s
+		if !chosen || s.plan == nil {
+			return false
+		}
+		return errors.Is(err, ErrTooLong) && s.plan.AsksWhoStays() ||
+			slices.ContainsFunc(refused.Nights, func(n availability.RefusedNight) bool { return n.RoomTypeID == id && n.RatePlanID == s.plan.ID })
+	})
 }

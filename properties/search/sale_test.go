@@ -2,16 +2,19 @@ package search_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/internal/testing/blame"
+	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/properties/search"
 )
@@ -311,4 +314,94 @@ func TestCursorOfPartyAndMeals(t *testing.T) {
 		_, err := h.search.Page(t.Context(), plain, dynastay.Paging{})
 		assert.ErrorIs(t, err, dynastay.ErrInvalid)
 	}
+}
+
+// What other software has stored in a way in which it cannot be priced is reported, and hides neither the other plans nor the
+// other room types, whether the guests need one room or several.
+func TestWhatCannotBePriced(t *testing.T) {
+	t.Parallel()
+	for name, breaks := range map[string]func(*inns){
+		"a percentage": func(h *inns) { h.onCard(t, "a", dynastay.Text(`{"d":{"p":-12000}}`), "Rates", "bad", "T") },
+		"a policy":     func(h *inns) { h.onCard(t, "a", dynastay.Text(`{"p":"=x","d":{"p":-5000}}`), "Rates", "bad", "T") },
+		"a room without adults": func(h *inns) {
+			h.onCard(t, "a", dynastay.Number(0), "Rooms", "suite", "A")
+			h.onCard(t, "a", dynastay.Text("garbage"), "Rates", "bad", "T")
+		},
+		"a price": func(h *inns) {
+			h.onCard(t, "a", dynastay.Text("garbage"), "Rates", "bad", "T")
+			h.set(t, keys.AvailabilityTable, nightKey("suite", stay.CheckIn), &types.AttributeValueMemberN{Value: "300.001"}, "PricePerNight")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := openInns(t, searchTables)
+			h.add(t, inn("a"), room("double", 2, "100"), room("suite", 2, "300"))
+			h.sell(t, plan("good", derived("", 0)), plan("bad", derived("", 10_00)))
+			breaks(h)
+			for adults, want := range map[int]string{2: "1×double/good(2+0[]) 300.00 USD", 4: "2×double/good 600.00 USD"} {
+				page, _ := h.search.Page(t.Context(), request(func(r *search.Request) { r.Guests.Adults = adults }), dynastay.Paging{})
+				require.Len(t, page.Offers, 1)
+				assert.Equal(t, want, describedQuotes(page.Offers[0].Quotes)[0])
+			}
+		})
+	}
+	// A room type whose only plan is unusable is not offered at the price of the nights instead.
+	h := openInns(t, searchTables)
+	h.add(t, inn("a"), room("double", 2, "100"))
+	h.sell(t, plan("bad", derived("", 10_00)))
+	h.onCard(t, "a", dynastay.Text(`{"d":{"p":-12000}}`), "Rates", "bad", "T")
+	page, err := h.search.Page(t.Context(), request(), dynastay.Paging{})
+	assert.Empty(t, page.Offers)
+	var unreadable *dynastay.UnreadableError
+	require.ErrorAs(t, err, &unreadable)
+	assert.Len(t, unreadable.Items, 1)
+}
+
+// A plan that is cheapest for a full room may not be for those who then stay there, or make too many lines. The others are
+// tried, and a refusal names all.
+func TestCheapestPlanIsNotForTheParty(t *testing.T) {
+	t.Parallel()
+	h := openInns(t, searchTables)
+	h.add(t, inn("a"), room("double", 2, "100", func(r *properties.RoomType) { r.Total = 15 }))
+	couples := plan("couples", derived("", -50_00), func(p *availability.RatePlan) {
+		p.Party = &availability.PartyPrices{Included: 2, SingleUse: availability.Supplement{Amount: usd("-60")}}
+	})
+	h.sell(t, couples, plan("flex", derived("", 0)), plan("child", derived("", -20_00), func(p *availability.RatePlan) {
+		p.Party = &availability.PartyPrices{Bands: []availability.AgeBand{{Through: 17}}}
+	}))
+	group := func(adults, children int, ages ...int) search.Request {
+		return request(func(r *search.Request) {
+			r.Guests, r.ChildAges = availability.Guests{Adults: adults, Children: children}, ages
+		})
+	}
+	assert.Equal(t, []string{"1×double/child(1+0[]) 1×double/child(2+0[]) 480.00 USD"}, sortedLines(h.only(t, group(3, 0))))
+	ages := []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
+	assert.Equal(t, []string{"11×double/flex 3300.00 USD"}, describedQuotes(h.only(t, group(11, 11, ages...))))
+	stop := func(plans ...string) {
+		for _, id := range plans {
+			h.change(t, "a", "double", availability.Change{Rates: map[string]availability.RateChange{id: {StopSell: aws.Bool(true)}}})
+		}
+	}
+	stop("flex", "child")
+	page := h.page(t, group(3, 0), dynastay.Paging{})
+	require.Len(t, page.Refused, 1)
+	var refused *availability.Refused
+	require.ErrorAs(t, page.Refused[0].Err, &refused)
+	plans := map[string]bool{}
+	for _, n := range refused.Nights {
+		plans[n.RatePlanID] = true
+	}
+	assert.Equal(t, map[string]bool{"couples": true, "flex": true, "child": true}, plans)
+}
+
+// sortedLines is describedQuotes with the lines of each quote in the order of their texts.
+func sortedLines(quotes []*availability.Quote) []string {
+	all := describedQuotes(quotes)
+	for i, text := range all {
+		parts := strings.Fields(text)
+		lines := parts[:len(parts)-2]
+		slices.Sort(lines)
+		all[i] = strings.Join(parts, " ")
+	}
+	return all
 }
