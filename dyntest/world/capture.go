@@ -147,14 +147,17 @@ func apply(u *types.Update, item dynastay.Item, verb, action string) bool {
 // within returns the map that a path leads to, the item or a map in it, and the name of the element. The name is empty
 // if there is none.
 func within(item dynastay.Item, names map[string]string, path string) (in dynastay.Item, name string) {
-	outer, inner, nested := strings.Cut(path, ".")
-	if !nested {
-		return item, names[outer]
+	for {
+		outer, inner, nested := strings.Cut(path, ".")
+		if !nested {
+			return item, names[outer]
+		}
+		m, ok := item[names[outer]].(*types.AttributeValueMemberM)
+		if !ok {
+			return nil, ""
+		}
+		item, path = m.Value, inner
 	}
-	if m, ok := item[names[outer]].(*types.AttributeValueMemberM); ok {
-		return m.Value, names[inner]
-	}
-	return nil, ""
 }
 
 // counted returns the number to which an update adds a value, or from which it subtracts one. It returns nil for any
@@ -192,15 +195,16 @@ func (c *capture) GetItem(_ context.Context, in *dynamodb.GetItemInput, _ ...fun
 	return &dynamodb.GetItemOutput{Item: c.find(schema, schema.Key.From(dynastay.RowOf(in.Key)))}, nil
 }
 
-// Query is used to add the first images of a property, for which it finds the property and nothing else, and to move a
-// booking, for which it finds all its items.
+// Query is used to add the first images of a property, for which it finds the property and nothing else, to create a rate
+// plan, for which it finds those of the property, and to move a booking, for which it finds all its items.
 func (c *capture) Query(_ context.Context, in *dynamodb.QueryInput, _ ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error) {
 	if in.IndexName != nil {
 		return nil, unsupported("a query of an index")
 	}
 	out := &dynamodb.QueryOutput{}
 	for key, item := range c.asked(in) {
-		if *in.TableName == keys.BookingsTable.Name || key.SK == keys.SortKind[keys.Property]() {
+		if *in.TableName == keys.BookingsTable.Name || key.SK == keys.SortKind[keys.Property]() ||
+			strings.HasPrefix(key.SK, keys.SortKind[keys.RatePlan]()) {
 			out.Items = append(out.Items, item)
 		}
 	}
@@ -235,8 +239,8 @@ func (c *capture) find(s *dynastay.Schema, key dynastay.Key) dynastay.Item {
 	return nil
 }
 
-// BatchGetItem is used to open nights, for which it finds the room type and its property among the puts, and for promo
-// codes that a guest types with lower-case letters.
+// BatchGetItem is used to open nights, for which it finds the room type, its property and the rate plans among the puts,
+// and for promo codes that a guest types with lower-case letters.
 func (c *capture) BatchGetItem(_ context.Context, in *dynamodb.BatchGetItemInput, _ ...func(*dynamodb.Options)) (*dynamodb.BatchGetItemOutput, error) {
 	out := &dynamodb.BatchGetItemOutput{Responses: map[string][]dynastay.Item{}}
 	for table, asked := range in.RequestItems {

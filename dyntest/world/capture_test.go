@@ -132,6 +132,47 @@ func TestCaptureCarriesOutUpdates(t *testing.T) {
 	}
 }
 
+// The plans on a card are in a map of a map.
+func TestCaptureUpdatesInnerMaps(t *testing.T) {
+	t.Parallel()
+	at := keys.PropertiesTable.Key.Of(dynastay.Key{PK: "PROPERTY#p", SK: "METADATA"})
+	item, rates := maps.Clone(at), dynastay.Item{"flex": dynastay.Number(1)}
+	item["Card"] = &types.AttributeValueMemberM{Value: dynastay.Item{
+		"Rates": &types.AttributeValueMemberM{Value: rates}, "Name": dynastay.Text("n"),
+	}}
+	c := &capture{puts: []put{{keys.PropertiesTable, item}}}
+	update := func(expression string) error {
+		_, err := c.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
+			TableName: aws.String("Properties"), Key: at, UpdateExpression: &expression,
+			ExpressionAttributeNames:  map[string]string{"#0": "Card", "#1": "Rates", "#2": "flex", "#3": "bb", "#4": "Name"},
+			ExpressionAttributeValues: dynastay.Item{":0": dynastay.Number(2)},
+		})
+		return err
+	}
+	require.NoError(t, update("SET #0.#1.#3 = :0\nREMOVE #0.#1.#2"))
+	assert.Equal(t, dynastay.Item{"bb": dynastay.Number(2)}, rates)
+	for _, path := range []string{"#0.#4.#3", "#0.#3.#2", "#3.#1.#2", "#0.#1.#9"} {
+		assert.ErrorContains(t, update("SET "+path+" = :0"), "is not supported", path)
+	}
+	assert.Equal(t, dynastay.Item{"bb": dynastay.Number(2)}, rates)
+}
+
+// A query of one property's plans finds them, and neither those of another property nor other items.
+func TestCaptureFindsRatePlans(t *testing.T) {
+	t.Parallel()
+	of := func(pk, sk string) put {
+		return put{keys.PropertiesTable, keys.PropertiesTable.Key.Of(dynastay.Key{PK: pk, SK: sk})}
+	}
+	c := &capture{puts: []put{of("RATES#p", "PLAN#bb"), of("PROPERTY#p", "IMAGE#i"), of("RATES#q", "PLAN#bb"), of("RATES#p", "PLAN#flex")}}
+	for pk, want := range map[string][]dynastay.Item{"RATES#p": {c.puts[0].item, c.puts[3].item}, "PROPERTY#p": nil} {
+		got, err := c.Query(t.Context(), &dynamodb.QueryInput{
+			TableName: aws.String("Properties"), ExpressionAttributeValues: dynastay.Item{":0": dynastay.Text(pk)},
+		})
+		require.NoError(t, err)
+		assert.Equal(t, want, got.Items, pk)
+	}
+}
+
 func TestCaptureDeletes(t *testing.T) {
 	t.Parallel()
 	key := func(s *dynastay.Schema, sk string) dynastay.Item { return s.Key.Of(dynastay.Key{PK: "a", SK: sk}) }
