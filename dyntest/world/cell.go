@@ -64,6 +64,12 @@ func (c *cell) hotel(ctx context.Context, i int) (m made, err error) {
 	if m.images, err = repo.AddImages(ctx, h.property.ID, w.images(i, h)); err != nil {
 		return m, err
 	}
+	if err = h.createPlans(ctx, repo); err != nil {
+		return m, err
+	}
+	if err = readProperty(ctx, repo, &m); err != nil { // with the plans on its card
+		return m, err
+	}
 	if h.property.Status == properties.Approved {
 		if err := c.trade(ctx, db, i, h, &m); err != nil {
 			return m, err
@@ -72,16 +78,24 @@ func (c *cell) hotel(ctx context.Context, i int) (m made, err error) {
 			return m, err
 		}
 	}
-	stored, err := repo.Get(ctx, h.property.ID) // with its images and its rating
-	if err != nil {
+	if err = readProperty(ctx, repo, &m); err != nil { // with its rating
 		return m, err
 	}
-	m.property.Property = *stored
 	if h.status != h.property.Status {
 		c.now = w.opts.Today.Time()
 		err = c.setStatus(&m, h.status)
 	}
 	return m, err
+}
+
+// readProperty lets the repository read the property as it is now.
+func readProperty(ctx context.Context, repo *properties.Repository, m *made) error {
+	stored, err := repo.Get(ctx, m.property.ID)
+	if err != nil {
+		return err
+	}
+	m.property.Property = *stored
+	return nil
 }
 
 // trade makes the nights of an approved hotel and its bookings.
@@ -108,7 +122,7 @@ func (c *cell) trade(ctx context.Context, db *dynastay.DB, i int, h *house, m *m
 	if err := h.promo.create(ctx, repo); err != nil {
 		return err
 	}
-	if m.bookings, err = c.bookAll(ctx, repo, h, m.property.Card(), sales); err != nil {
+	if m.bookings, err = c.bookAll(ctx, db, h, m.property.Card(), sales); err != nil {
 		return err
 	}
 	c.now = w.opts.Today.Time()
@@ -129,7 +143,7 @@ func (c *cell) lookBack(ctx context.Context, db *dynastay.DB, i int, h *house, m
 	if err != nil || len(stays) == 0 {
 		return err
 	}
-	if m.past, err = c.bookAll(ctx, bookings.New(db, &bookingOptions), h, m.property.Card(), stays); err != nil {
+	if m.past, err = c.bookAll(ctx, db, h, m.property.Card(), stays); err != nil {
 		return err
 	}
 	m.opinions = c.world.opinions(i, h, stays)
@@ -144,14 +158,15 @@ func (c *cell) lookBack(ctx context.Context, db *dynastay.DB, i int, h *house, m
 
 // bookAll makes bookings, in the order of their plans, and does everything that happens to them.
 func (c *cell) bookAll(
-	ctx context.Context, repo *bookings.Repository, h *house, card *properties.Card, sales []sale,
+	ctx context.Context, db *dynastay.DB, h *house, card *properties.Card, sales []sale,
 ) (all []*bookings.Booking, err error) {
+	repo, nights := bookings.New(db, &bookingOptions), availability.New(db)
 	all = make([]*bookings.Booking, len(sales))
 	for _, step := range steps(sales) {
 		c.now = step.at
 		b, s := &all[step.n], sales[step.n]
 		if step.does == creates {
-			*b, err = c.book(ctx, repo, h, card, s)
+			*b, err = c.book(ctx, repo, nights, h, card, s)
 		} else {
 			*b, err = c.carryOut(ctx, repo, *b, s, step)
 		}
@@ -164,11 +179,11 @@ func (c *cell) bookAll(
 
 // book makes a booking.
 func (c *cell) book(
-	ctx context.Context, repo *bookings.Repository, h *house, card *properties.Card, s sale,
+	ctx context.Context, repo *bookings.Repository, nights *availability.Repository, h *house, card *properties.Card, s sale,
 ) (*bookings.Booking, error) {
 	reference := c.world.reference(s.number)
 	c.id, c.drawn.left = s.id, reference[:]
-	request, err := c.world.request(h, card, s)
+	request, err := c.world.request(nights, h, card, s)
 	if err != nil {
 		return nil, err
 	}
@@ -193,8 +208,11 @@ func (c *cell) carryOut(
 	return b, c.count(b, 0)
 }
 
-// request returns the booking request of a sale.
-func (w *World) request(h *house, card *properties.Card, s sale) (bookings.Request, error) {
+// request returns the booking request of a sale. The repository of nights makes the quote, at the time of the sale, and
+// sends no request.
+func (w *World) request(
+	nights *availability.Repository, h *house, card *properties.Card, s sale,
+) (bookings.Request, error) {
 	guest, _ := w.person(s.booker)
 	req := bookings.Request{
 		UserID: guest.ID, SpecialRequests: s.requests, Hold: s.hold,
@@ -206,7 +224,7 @@ func (w *World) request(h *house, card *properties.Card, s sale) (bookings.Reque
 	if err != nil {
 		return req, err
 	}
-	if req.Quote, err = h.quote(ask, s); err != nil {
+	if req.Quote, err = h.quote(nights, ask, s); err != nil {
 		return req, err
 	}
 	if s.code != "" {
@@ -317,6 +335,11 @@ func (c *cell) readNights(ctx context.Context, p *properties.WithRooms) (all []*
 		}
 	}
 	return all, nil
+}
+
+// readPlans lets the repository read the rate plans of a hotel.
+func (c *cell) readPlans(ctx context.Context, propertyID string) ([]availability.RatePlan, error) {
+	return properties.New(c.open(&c.capture), nil).RatePlans(ctx, propertyID)
 }
 
 // readPayments lets the repository read what is recorded about the payments of the bookings.

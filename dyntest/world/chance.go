@@ -30,6 +30,9 @@ const (
 	forListing
 	forHost
 	forVenue
+	forRates
+	forRateSales
+	forPastRates
 )
 
 func (w *World) dice(of purpose, i int) dice {

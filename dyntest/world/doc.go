@@ -1,6 +1,6 @@
-// Package world generates a hotel platform: hotels in real cities with their rooms, images, amenities, nights and
-// prices, users and their bookings, reviews of past stays, and the catalogues. A test or a demonstration loads it into
-// tables in one call:
+// Package world generates a hotel platform: hotels in real cities with their rooms, images, amenities, nights, prices
+// and rate plans, users and their bookings, reviews of past stays, and the catalogues. A test or a demonstration loads it
+// into tables in one call:
 //
 //	w := world.New(world.Options{Seed: 1, Properties: 100})
 //	db := dyntest.New(t, dyntest.At(w.Now()))
@@ -23,6 +23,7 @@
 //
 //	prop_000042           a hotel: one to three room types; 4 % are pending, 1 % rejected and 1 % suspended
 //	room_000042_1         a room type; one to four of its rooms are on sale every night that has no stop-sell
+//	flex, saver, bb       the rate plans of a hotel; 40 % of the hotels with nights have them
 //	img_000042_01         an image of the hotel; it has 3 to 12, of which one is primary; there is nothing at the URL
 //	user_000017           a user; every tenth may own hotels
 //	wl_000017_1           a wishlist of that user; there may be two
@@ -67,6 +68,25 @@
 // pending booking was created in the last five days. Guests who arrive on Today check in within eight hours of the
 // hotel's check-in time. At Now, it is that late only in Europe and east of it, and some of the guests have not arrived
 // yet.
+//
+// # Rate plans
+//
+// 40 % of the hotels with nights also sell their rooms under three rate plans, which are active and advertised, in this
+// order, see [Hotel].RatePlans. They were created together with the hotel:
+//
+//	flex   has a price of its own for each night, which is that of the night; the guest may cancel until 24, 48 or 72
+//	       hours before check-in
+//	saver  flex less 10 to 20 %, non-refundable
+//	bb     flex with breakfast, which is added for each guest: children below an age pay half of it, and small ones
+//	       nothing; the policy is that of the room type
+//
+// Guests who booked one room at such a hotel, now or for a past stay, did so under flex (35 %), saver (20 %) or bb (20 %),
+// or at the prices of the nights (25 %). The line then has the guests as its party; 80 % of those with children said how
+// old they are. For several rooms, it is flex (45 %), saver (30 %) or neither, without a party. Nobody combines saver with
+// a promo code, which may have a minimum. The total, and what follows from it, is that of the plan.
+//
+// Searches find these hotels under their plans only. [Hotel.Offer] returns a request at the prices of the nights; with
+// a RatePlanID, it is one under a plan.
 //
 // # Past stays and reviews
 //

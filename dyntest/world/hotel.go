@@ -16,6 +16,9 @@ type Hotel struct {
 	*properties.WithRooms
 	// Images are in their order.
 	Images []properties.Image
+	// RatePlans are the plans under which the hotel also sells its rooms, in their order. About four of ten hotels with
+	// nights have some, and the others have none.
+	RatePlans []availability.RatePlan
 	// Nights are the nights on sale, by room type and date, with the numbers of rooms that remain after the bookings. A
 	// property that is pending or rejected has none; those of a suspended one are marked as PropertyClosed.
 	Nights []*availability.Night

@@ -17,8 +17,9 @@ type house struct {
 	rooms    []properties.RoomType
 	sale     []int // how many rooms of each type are on sale, out of those that the house has
 	prices   []prices
-	minStay  int    // of arrivals on a Friday or Saturday; 0 for no minimum
-	promo    *promo // nil for none
+	minStay  int                     // of arrivals on a Friday or Saturday; 0 for no minimum
+	promo    *promo                  // nil for none
+	plans    []availability.RatePlan // in their order; nil for none
 
 	created time.Time
 	opened  time.Time // when the nights were put on sale
@@ -163,6 +164,7 @@ func (w *World) house(i int) *house {
 	h.created = w.before(d, 100, oldestProperty)
 	h.opened = w.before(d, bookingDays+1, 99)
 	h.promo = w.promo(i, h)
+	h.plans = w.plans(i, h, at)
 	return h
 }
 
@@ -259,7 +261,7 @@ func (h *house) calls(k int, nights dynastay.Stay) (calls []availability.OpenReq
 		}
 		calls = append(calls, availability.OpenRequest{
 			PropertyID: h.property.ID, RoomTypeID: h.rooms[k].ID, Rooms: h.sale[k], Price: price, MinStay: minStay,
-			Nights: dynastay.Stay{CheckIn: date, CheckOut: date.AddDays(1)},
+			Rates: h.rates(price), Nights: dynastay.Stay{CheckIn: date, CheckOut: date.AddDays(1)},
 		})
 	}
 	return calls

@@ -152,6 +152,9 @@ func writeThroughRepositories(b *testing.B, on *engine.Engine, under *dynastay.D
 		fail(err)
 		_, err = repo.AddImages(ctx, made.ID, w.images(i, h))
 		fail(err)
+		fail(h.createPlans(ctx, repo))
+		made, err = repo.GetWithRooms(ctx, made.ID)
+		fail(err)
 		for n := i * w.opts.Users / w.opts.Properties; n < (i+1)*w.opts.Users/w.opts.Properties; n++ {
 			var person users.User
 			person, c.now = w.person(n)
@@ -168,9 +171,10 @@ func writeThroughRepositories(b *testing.B, on *engine.Engine, under *dynastay.D
 			return
 		}
 		c.now = h.opened
+		nights := availability.New(db)
 		for k := range h.rooms {
 			for _, call := range h.calls(k, w.nights()) {
-				_, err := availability.New(db).Open(ctx, call)
+				_, err := nights.Open(ctx, call)
 				fail(err)
 			}
 		}
@@ -190,7 +194,7 @@ func writeThroughRepositories(b *testing.B, on *engine.Engine, under *dynastay.D
 				}
 				reference := w.reference(s.number)
 				c.drawn.left = reference[:]
-				request, err := w.request(h, made.Card(), s)
+				request, err := w.request(nights, h, made.Card(), s)
 				fail(err)
 				all[step.n], err = sold.Create(ctx, request)
 				fail(err)
@@ -208,7 +212,7 @@ func writeThroughRepositories(b *testing.B, on *engine.Engine, under *dynastay.D
 		c.now = w.opts.Today.Time()
 		fail(h.promo.end(ctx, sold))
 		if changes := w.changes(i, h, sales); len(changes) > 0 {
-			_, err := availability.New(db).Update(ctx, availability.UpdateRequest{PropertyID: made.ID, Changes: changes})
+			_, err := nights.Update(ctx, availability.UpdateRequest{PropertyID: made.ID, Changes: changes})
 			fail(err)
 		}
 		if h.status == properties.Suspended {

@@ -70,6 +70,9 @@ func everything(t testing.TB, o Options) map[string]bool {
 			has["an empty wishlist"] = has["an empty wishlist"] || len(l.PropertyIDs) == 0
 		}
 	}
+	for _, plan := range []string{"", flex, saver, bb} {
+		has["a line under plan "+plan] = false
+	}
 	has["a refund that is refunded"] = false
 	for h := range New(o).Hotels() {
 		has["pending"] = has["pending"] || h.Status == properties.Pending
@@ -121,6 +124,10 @@ func everything(t testing.TB, o Options) map[string]bool {
 			has["two types"] = has["two types"] || len(b.Lines) > 1
 			has["two rooms"] = has["two rooms"] || b.Lines[0].Quantity > 1
 			has["children"] = has["children"] || b.Guests.Children > 0
+			for _, line := range b.Lines {
+				has["a line under plan "+planOf(line)] = true
+				has["ages"] = has["ages"] || line.Party != nil && len(line.Party.ChildAges) > 0
+			}
 			has["fees"] = has["fees"] || b.Breakdown.TaxesAndFees.Sign() > 0
 			has["requests"] = has["requests"] || b.SpecialRequests != ""
 		}
@@ -207,7 +214,7 @@ func TestWorldIsWhatTheRepositoriesWrite(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, made, l)
 	}
-	booked, changed, of, paid := 0, 0, map[bookings.Status]int{}, map[bookings.PaymentStatus]int{}
+	booked, planned, changed, of, paid := 0, 0, 0, map[bookings.Status]int{}, map[bookings.PaymentStatus]int{}
 	for i := range small.Properties {
 		h, hotel := w.house(i), w.Hotel(i)
 		now = h.created
@@ -217,6 +224,7 @@ func TestWorldIsWhatTheRepositoriesWrite(t *testing.T) {
 		images, err := repo.AddImages(ctx, made.ID, w.images(i, h))
 		require.NoError(t, err)
 		assert.Equal(t, images, hotel.Images)
+		made = withPlans(t, repo, made, h)
 		if made.Status == properties.Pending {
 			if h.status == properties.Rejected {
 				_, err := repo.Reject(ctx, made.ID)
@@ -231,7 +239,7 @@ func TestWorldIsWhatTheRepositoriesWrite(t *testing.T) {
 				price, minStay := h.night(k, date)
 				_, err := nights.Open(ctx, availability.OpenRequest{
 					PropertyID: made.ID, RoomTypeID: h.rooms[k].ID, Rooms: h.sale[k], Price: price, MinStay: minStay,
-					Nights: dynastay.Stay{CheckIn: date, CheckOut: date.AddDays(1)},
+					Rates: h.rates(price), Nights: dynastay.Stay{CheckIn: date, CheckOut: date.AddDays(1)},
 				})
 				require.NoError(t, err)
 			}
@@ -252,7 +260,7 @@ func TestWorldIsWhatTheRepositoriesWrite(t *testing.T) {
 			}
 			reference := w.reference(s.number)
 			drawn.left = reference[:]
-			request, err := w.request(h, made.Card(), s)
+			request, err := w.request(nights, h, made.Card(), s)
 			require.NoError(t, err)
 			ask, err := made.Card().QuoteRequest(request.Quote.Stay, request.Quote.Guests, h.choices(s)...)
 			require.NoError(t, err)
@@ -263,6 +271,7 @@ func TestWorldIsWhatTheRepositoriesWrite(t *testing.T) {
 			stored[step.n], err = sold.Create(ctx, request)
 			require.NoError(t, err)
 			booked++
+			planned += len(quote.Lines) - plainLines(quote.Lines)
 		}
 		stays, err := w.past(i, h, len(sales))
 		require.NoError(t, err)
@@ -307,6 +316,7 @@ func TestWorldIsWhatTheRepositoriesWrite(t *testing.T) {
 		}
 	}
 	require.Greater(t, booked, 50)
+	require.Greater(t, planned, 10)
 	for _, status := range inWorlds {
 		require.Positive(t, of[status], status)
 	}
@@ -340,6 +350,9 @@ func TestWorldDescribesWhatIsStored(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, h.Images, images)
 		ids, all = append(ids, h.ID), append(all, &h.Property)
+		plans, err := properties.New(db, nil).RatePlans(ctx, h.ID)
+		require.NoError(t, err)
+		assert.Equal(t, h.RatePlans, plans)
 		var nights []*availability.Night
 		for _, r := range h.Rooms {
 			read, err := availability.New(db).Check(ctx, h.ID, r.ID, 1, w.nights())

@@ -44,6 +44,7 @@ func (w *World) past(i int, h *house, others int) (all []sale, err error) {
 		all[n].id = bookingID(i, others+n)
 	}
 	w.payments(d, all)
+	h.sellUnderPlans(w.dice(forPastRates, i), all)
 	return all, nil
 }
 

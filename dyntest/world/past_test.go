@@ -313,7 +313,7 @@ func openPast(t testing.TB, db *dynastay.DB, w *World, h *house, stays []sale, c
 			price, minStay := h.night(s.rooms[0].k, date)
 			_, err := availability.New(db).Open(context.Background(), availability.OpenRequest{
 				PropertyID: h.property.ID, RoomTypeID: h.rooms[s.rooms[0].k].ID, Rooms: h.sale[s.rooms[0].k], Price: price,
-				MinStay: minStay, Nights: dynastay.Stay{CheckIn: date, CheckOut: date.AddDays(1)},
+				MinStay: minStay, Rates: h.rates(price), Nights: dynastay.Stay{CheckIn: date, CheckOut: date.AddDays(1)},
 			})
 			if err != nil {
 				t.Error(err) // of any goroutine

@@ -34,6 +34,8 @@ type sale struct {
 	left     time.Time // when the guests checked out; zero if they did not
 
 	code     string    // the promo code as the guest types it; "" for none
+	plan     string    // the rate plan; "" for the prices of the nights
+	ages     []int     // of the children, for a sale under a plan; nil if the guests do not say
 	notices  []notice  // of payments, in the order of time
 	refunded time.Time // when the provider reports the refund of a cancellation; zero if it does not
 }
@@ -117,6 +119,7 @@ func (w *World) sales(i int, h *house) ([]sale, error) {
 	}
 	w.payments(w.dice(forPayments, i), all)
 	h.discounts(w.dice(forDiscounts, i), all)
+	h.sellUnderPlans(w.dice(forRateSales, i), all)
 	return all, nil
 }
 
@@ -189,37 +192,7 @@ func (w *World) stay(s sale) dynastay.Stay {
 func (h *house) choices(s sale) []properties.Choice {
 	all := make([]properties.Choice, len(s.rooms))
 	for i, c := range s.rooms {
-		all[i] = properties.Choice{RoomTypeID: h.rooms[c.k].ID, Quantity: c.quantity}
+		all[i] = properties.Choice{RoomTypeID: h.rooms[c.k].ID, Quantity: c.quantity, RatePlanID: s.plan, Party: s.party()}
 	}
 	return all
-}
-
-// quote returns the quote that a sale accepts, as it was at that time.
-func (h *house) quote(req availability.QuoteRequest, s sale) (*availability.Quote, error) {
-	q := &availability.Quote{
-		Property: req.Property, Stay: req.Stay, Guests: req.Guests, Sleeps: h.sleeps(s.rooms), At: s.made,
-	}
-	for n, c := range s.rooms {
-		room := req.Rooms[n]
-		line := availability.Line{
-			RoomTypeID: room.RoomTypeID, Name: room.Name, Quantity: c.quantity, CancellationPolicy: room.CancellationPolicy,
-		}
-		var one dynastay.Money
-		var err error
-		for date := range req.Stay.Dates() {
-			price, _ := h.night(c.k, date)
-			line.Nights = append(line.Nights, availability.NightPrice{Date: date, Price: price})
-			if one, err = one.Add(price); err != nil {
-				return nil, err
-			}
-		}
-		if line.Subtotal, err = one.Times(c.quantity); err != nil {
-			return nil, err
-		}
-		if q.Total, err = q.Total.Add(line.Subtotal); err != nil {
-			return nil, err
-		}
-		q.Lines = append(q.Lines, line)
-	}
-	return q, nil
 }

@@ -48,6 +48,9 @@ func (w *World) Hotel(i int) *Hotel {
 		h.Nights, err = c.readNights(ctx, m.property)
 	}
 	if err == nil {
+		h.RatePlans, err = c.readPlans(ctx, m.property.ID)
+	}
+	if err == nil {
 		h.Payments, err = c.readPayments(ctx, slices.Concat(m.bookings, m.past))
 	}
 	if err == nil {
