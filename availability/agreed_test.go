@@ -143,6 +143,11 @@ func TestAgreedPricesOfABooking(t *testing.T) {
 			[]string{"#1 2×: 140 150 160"}, nil, "check 07-10, check 07-11, check 07-12",
 		},
 		{
+			"agreed prices and the price of the nights instead", []availability.Room{roomsUnder("flex", 1, adults(1))}, nil, stay,
+			[]availability.Room{room(roomTypeID, 1), agreedAt(1, "140", "150", "160")},
+			[]string{"#1 1×: 280 280 280", "#0 1×: 140 150 160"}, nil, "update 07-10, update 07-11, update 07-12",
+		},
+		{
 			"agreed prices instead, of fewer rooms of a closed property", []availability.Room{roomsUnder("flex", 2, adults(1))},
 			dynastay.Item{"PropertyClosed": yes}, stay, []availability.Room{agreedAt(1, "140", "150", "160")}, nil,
 			[]string{"2026-07-10 property_closed", "2026-07-11 property_closed", "2026-07-12 property_closed"}, "",

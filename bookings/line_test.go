@@ -47,7 +47,7 @@ func TestLinesAtAgreedPrices(t *testing.T) {
 	made, err := i.repo.Create(t.Context(), bookings.Request{Quote: q, UserID: "user_456", Guest: guest})
 	require.NoError(t, err)
 	assert.Equal(t, dollarsOf("305"), made.Total)
-	assert.Equal(t, 2, made.LastLine)
+	assert.Equal(t, []int{1, 2, 2}, []int{made.Lines[0].Number, made.Lines[1].Number, made.LastLine})
 	read, err := i.repo.Get(t.Context(), made.ID, dynastay.Consistent)
 	require.NoError(t, err)
 	assert.Equal(t, made, read)

@@ -199,6 +199,11 @@ func TestForeignPlansOfACard(t *testing.T) {
 		changePlan(t, repo, id, func(p *availability.RatePlan) { p.Name += "!" })
 	}
 	for _, set := range []func(){
+		func() {
+			derived := &types.AttributeValueMemberM{Value: dynastay.Item{"Percent": dynastay.Number(-120)}}
+			raw.Set(t, db, keys.PropertiesTable, at("bad"), derived, "Derived")
+			raw.Set(t, db, keys.PropertiesTable, at("bad"), &types.AttributeValueMemberBOOL{Value: true}, "IsDerived")
+		},
 		func() { raw.Set(t, db, keys.PropertiesTable, at("bad"), dynastay.Text("ABC"), "Currency") },
 		func() { raw.Update(t, db, keys.PropertiesTable, at("bad"), "REMOVE Currency", nil) },
 	} {
@@ -216,6 +221,14 @@ func TestForeignPlansOfACard(t *testing.T) {
 		rename("good")
 		assert.Equal(t, "good", planIDs(cardOf(t, repo).RatePlans))
 	}
+	for i := range 5 {
+		id := fmt.Sprint("x", i)
+		_, err := repo.CreateRatePlan(t.Context(), ratePlan(id))
+		require.NoError(t, err)
+		raw.Set(t, db, keys.PropertiesTable, at(id), &types.AttributeValueMemberBOOL{Value: true}, "IsAdvertised")
+	}
+	rename("good")
+	assert.Equal(t, "good x0 x1 x2 x3", planIDs(cardOf(t, repo).RatePlans))
 }
 
 // The plans of a card have a limit of their own, so those of 40 room types are there too.

@@ -39,11 +39,11 @@ func (o *offering) divide(rooms []sale) ([]properties.Choice, bool) {
 	return all, true
 }
 
+// sameButQuantity compares choices of a combination, which has one plan for each room type, and parties for all rooms or for
+// none.
 func sameButQuantity(a, b properties.Choice) bool {
-	if a.RoomTypeID != b.RoomTypeID || a.RatePlanID != b.RatePlanID || (a.Party == nil) != (b.Party == nil) {
-		return false
-	}
-	return a.Party == nil || a.Party.Guests == b.Party.Guests && slices.Equal(a.Party.ChildAges, b.Party.ChildAges)
+	return a.RoomTypeID == b.RoomTypeID &&
+		(a.Party == nil || a.Party.Guests == b.Party.Guests && slices.Equal(a.Party.ChildAges, b.Party.ChildAges))
 }
 
 // divide returns who stays in each room, or nil if the rooms do not hold the guests with an adult in each. Children come
@@ -75,7 +75,7 @@ func divide(all availability.Party, holds []availability.Limits) []availability.
 	if left > 0 || slices.ContainsFunc(parties, func(p availability.Party) bool { return p.Adults == 0 }) {
 		return nil
 	}
-	ages := slices.Sorted(slices.Values(all.ChildAges)) // children of one age come into one room
+	ages := all.ChildAges // in order, so that children of one age come into one room
 	for i := range parties {
 		n := min(parties[i].Children, len(ages))
 		parties[i].ChildAges, ages = ages[:n:n], ages[n:]

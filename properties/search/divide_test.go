@@ -55,6 +55,17 @@ func TestDivide(t *testing.T) {
 	})
 }
 
+// Children do not take the places of adults as long as there are others.
+func TestDivideLeavesAdultsTheirPlaces(t *testing.T) {
+	t.Parallel()
+	couple := availability.Limits{MaxOccupancy: 2, MaxAdults: 2, MaxChildren: 1}
+	nanny := availability.Limits{MaxOccupancy: 3, MaxAdults: 1, MaxChildren: 2}
+	all := availability.Party{Guests: availability.Guests{Adults: 3, Children: 2}}
+	require.Equal(t, []availability.Party{
+		{Guests: availability.Guests{Adults: 2}}, {Guests: availability.Guests{Adults: 1, Children: 2}},
+	}, search.Divide(all, []availability.Limits{couple, nanny}))
+}
+
 // dividable tries every way.
 func dividable(left availability.Guests, rooms []availability.Limits) bool {
 	if len(rooms) == 0 {

@@ -204,7 +204,7 @@ func (h *hotels) salePrice(r search.Request, s modelSale, party availability.Par
 // total returns the price of rooms for the guests, who are divided among them only if a price depends on it; or the sales that
 // do not sell to those who would stay there.
 func (h *hotels) total(r search.Request, rooms []modelSale) (total dynastay.Money, unsold []string) {
-	parties := []availability.Party{{Guests: r.Guests, ChildAges: r.ChildAges}}
+	parties := []availability.Party{{Guests: r.Guests, ChildAges: slices.Sorted(slices.Values(r.ChildAges))}}
 	if len(rooms) > 1 {
 		var holds []availability.Limits
 		for _, s := range rooms {

@@ -240,6 +240,19 @@ func TestPartyUnderPlans(t *testing.T) {
 	assert.Equal(t, []string{"1×double/child(1+1[3]) 1×triple/child(1+1[9]) 780.00 USD"}, describedQuotes(h.only(t, pair)))
 }
 
+// Where a price depends on who stays, room types are compared as if each room had as many of the guests as it holds, first
+// adults: here three adults, and no child.
+func TestFullRoomsAreCompared(t *testing.T) {
+	t.Parallel()
+	h := openInns(t, searchTables)
+	h.add(t, inn("a"), room("triple", 3, "150"))
+	h.sell(t, plan("flat", derived("", 0)), plan("kids", derived("", -10_00), func(p *availability.RatePlan) {
+		p.Party = &availability.PartyPrices{Bands: []availability.AgeBand{{Through: 17, Bedless: availability.Supplement{Amount: usd("40")}}}}
+	}))
+	group := request(func(r *search.Request) { r.Guests = availability.Guests{Adults: 3, Children: 2} })
+	assert.Equal(t, []string{"1×triple/kids(1+1[]) 1×triple/kids(2+1[]) 1050.00 USD"}, sortedLines(h.only(t, group)))
+}
+
 // Plans take no request more, and the reads know that they make the nights larger.
 func TestCostUnderPlans(t *testing.T) {
 	t.Parallel()
@@ -339,7 +352,8 @@ func TestWhatCannotBePriced(t *testing.T) {
 			h.sell(t, plan("good", derived("", 0)), plan("bad", derived("", 10_00)))
 			breaks(h)
 			for adults, want := range map[int]string{2: "1×double/good(2+0[]) 300.00 USD", 4: "2×double/good 600.00 USD"} {
-				page, _ := h.search.Page(t.Context(), request(func(r *search.Request) { r.Guests.Adults = adults }), dynastay.Paging{})
+				page, err := h.search.Page(t.Context(), request(func(r *search.Request) { r.Guests.Adults = adults }), dynastay.Paging{})
+				assert.Equal(t, name == "a room without adults", err == nil, "which is too small for anybody, and no mistake: %v", err)
 				require.Len(t, page.Offers, 1)
 				assert.Equal(t, want, describedQuotes(page.Offers[0].Quotes)[0])
 			}
