@@ -51,9 +51,10 @@ func (r Room) checkAgreed(stay dynastay.Stay) error {
 			return dynastay.Invalid(at+".Currency", "must be %s, that of the other nights", r.Agreed[0].Currency())
 		}
 	}
-	line := Line{Quantity: r.Quantity, Nights: r.agreedNights(stay)}
-	_, err := line.sum(stay)
-	return dynastay.Within("Agreed", err)
+	if _, err := (Line{Quantity: r.Quantity, Nights: r.agreedNights(stay)}).sum(stay); err != nil {
+		return dynastay.Invalid("Agreed", "must not add up to more than an amount can be, for all rooms")
+	}
+	return nil
 }
 
 // compareAgreed orders prices by amount: lines of one room type go on in this order if their prices change.

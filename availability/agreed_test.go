@@ -223,6 +223,11 @@ func TestAgreedPricesRefused(t *testing.T) {
 		_, err := repo.Quote(t.Context(), req)
 		blame.Invalid(t, err, field)
 	}
+	huge := requestUnder(stay, agreedAt(1000, "99999999999999999", "150", "160"))
+	huge.Guests.Adults = 1000
+	_, err := repo.Quote(t.Context(), huge)
+	blame.Invalid(t, err, "Rooms[0].Agreed")
+	assert.ErrorContains(t, err, "must not add up to more than an amount can be, for all rooms")
 	assert.Empty(t, stop())
 
 	for d := range stay.Dates() {
@@ -232,7 +237,7 @@ func TestAgreedPricesRefused(t *testing.T) {
 	for i := range euros.Agreed {
 		euros.Agreed[i] = money("1.00 EUR")
 	}
-	_, err := repo.Quote(t.Context(), requestUnder(stay, room(roomTypeID, 1), euros))
+	_, err = repo.Quote(t.Context(), requestUnder(stay, room(roomTypeID, 1), euros))
 	assert.Equal(t, []string{"2026-07-10 other_currency 1", "2026-07-11 other_currency 1", "2026-07-12 other_currency 1"}, refusedTexts(t, err))
 	// An entry without an id is no plan.
 	req := requestUnder(stay, agreedAt(1, "140", "150", "160"))

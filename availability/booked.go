@@ -95,10 +95,10 @@ func (b Booked) overbooked(i int, stay dynastay.Stay) (dates []dynastay.Date) {
 	return dates
 }
 
-// continued divides the rooms of a request among the lines of the booking: first among those with the same plan and party,
-// of agreed prices first those with the same ones, then with the same plan, then with another one. A line goes on with at most its own rooms: those that are added have
-// another price, and are a line of their own. Only a line without plan and party may get more rooms: once all such lines
-// have theirs, the first one gets those that are left.
+// continued divides the rooms of a request among the lines of the booking: first among those with the same plan and party, of
+// agreed prices first those with the same ones, then with the same plan, then with another one. A line goes on with at most
+// its own rooms: those that are added have another price, and are a line of their own. Only a line without plan, party and
+// agreed prices may get more rooms: once all such lines have theirs, the first one gets those that are left.
 func (b Booked) continued(rooms []Room, stay dynastay.Stay) (all []continuing) {
 	taken := make([]bool, len(b.Lines))
 	left := make([]int, len(rooms))

@@ -24,8 +24,8 @@ func (p *RatePlan) source() string {
 	return p.ID
 }
 
-// AsksWhoStays reports whether a price under the plan depends on the guests. One that is derived from a plan with prices
-// for a party does too.
+// AsksWhoStays reports whether a price under the plan depends on the guests, by what the plan has itself. A plan that is
+// derived from another one also has that one's prices for a party, unless it has its own; on a card, it has them.
 func (p *RatePlan) AsksWhoStays() bool {
 	return p.Party != nil || p.Meals.Adult.IsSet() || len(p.Meals.Bands) > 0
 }

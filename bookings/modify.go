@@ -158,8 +158,8 @@ func (r *Repository) QuoteModification(ctx context.Context, bookingID string, re
 // while the rooms cost less than the code's minimum, it is 0. Another code returns the use of the old one, and takes
 // one of the new code, with the errors of [Repository.CreateOp].
 //
-// It needs at most one action for each night that is added, returned, changes its quantity or gets another plan; one for the first and
-// one for the last night of each room type, if a restriction holds anew and the night is not among these; one for each line
+// It needs at most one action for each night that is added, returned, changes its quantity or gets another plan; one for the
+// first and one for the last night of each room type, if a restriction holds anew and the night is not among these; one for each line
 // that changes; one for the booking, one for each promo code whose use is taken or returned, one for the summary of the
 // payments if the payment status changes, and one for an idempotency key. A transaction has at most 100 actions: a
 // modification that needs more fails with a [*dynastay.TooLargeError], and so does one after which the booking would

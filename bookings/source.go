@@ -48,8 +48,8 @@ func (s *Source) agreed(in *dynastay.Input) {
 	}
 }
 
-// Data are short texts of the platform's own about a booking or one of its lines, by name, such as {"campaign": "summer"}: at most
-// [MaxData], with at most [MaxDataBytes] together, counting the names. The library stores them and returns them; it does
+// Data are short texts of the platform's own about a booking or one of its lines, by name, such as {"campaign": "summer"}:
+// at most [MaxData], with at most [MaxDataBytes] together, counting the names. The library stores them and returns them; it does
 // not read them. They may not contain card data, and are removed when the booking is anonymised. Each change of a
 // booking costs a write unit for each KB, two in a transaction, and 512 bytes of data may add a KB.
 type Data map[string]string

@@ -132,8 +132,9 @@ func (o *offering) together(suitable []sale) ([]*availability.Quote, error) {
 		c := o.cheapest(suitable)
 		if len(c.all) == 0 && because == nil {
 			last := len(o.failed) - 1
-			because, o.failed = o.failed[last], o.failed[:last]
-			return nil, because
+			err := o.failed[last]
+			o.failed = o.failed[:last]
+			return nil, err
 		}
 		choices, q, err := o.combine(c)
 		if err == nil {
