@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/require"
@@ -106,6 +107,7 @@ type modelSale struct {
 	roomTypeID string
 	room       properties.CardRoom
 	plan, from *availability.RatePlan
+	timeZone   string // of the property, by whose date days are ahead
 }
 
 func (s modelSale) String() string {
@@ -122,13 +124,13 @@ func (h *hotels) sales(r search.Request, card *properties.Card) (all []modelSale
 		return cmp.Or(cmp.Compare(a.DisplayOrder, b.DisplayOrder), strings.Compare(a.ID, b.ID))
 	})
 	for _, room := range card.Rooms {
-		some := []modelSale{{roomTypeID: room.ID, room: room}}
+		some := []modelSale{{roomTypeID: room.ID, room: room, timeZone: card.TimeZone}}
 		for i := range plans {
 			plan := &plans[i]
 			if !plan.Advertised || plan.RoomTypeIDs != nil && !slices.Contains(plan.RoomTypeIDs, room.ID) {
 				continue
 			}
-			s := modelSale{roomTypeID: room.ID, room: room, plan: plan}
+			s := modelSale{roomTypeID: room.ID, room: room, plan: plan, timeZone: card.TimeZone}
 			if plan.Derived != nil && plan.Derived.From != "" {
 				at := slices.IndexFunc(plans, func(p availability.RatePlan) bool { return p.ID == plan.Derived.From })
 				s.from = &plans[at]
@@ -177,7 +179,8 @@ func (h *hotels) salePrice(r search.Request, s modelSale, party availability.Par
 	if s.plan.Derived != nil {
 		from = s.plan.Derived.From
 	}
-	request := availability.RateRequest{Stay: r.Stay, Today: dynastay.DateOf(fixture.Now, nil), Party: party, From: s.from}
+	today := dynastay.DateOf(fixture.Now, must(time.LoadLocation(s.timeZone)))
+	request := availability.RateRequest{Stay: r.Stay, Today: today, Party: party, From: s.from}
 	for date := range r.Stay.Dates() {
 		n := h.nights[s.roomTypeID][date]
 		own := n.rates[s.plan.ID]
