@@ -371,6 +371,22 @@ func TestWhatCannotBePriced(t *testing.T) {
 	assert.Len(t, unreadable.Items, 1)
 }
 
+// Days ahead count from today at the property: it may be tomorrow there already.
+func TestDaysAheadAtTheProperty(t *testing.T) {
+	t.Parallel()
+	h := openInns(t, searchTables)
+	early := availability.Discounts{Early: []availability.DaysDiscount{{Days: 20, Percent: 50_00}}}
+	for id, zone := range map[string]string{"a": "", "b": "Pacific/Kiritimati"} {
+		h.add(t, inn(id, func(p *properties.Property) { p.TimeZone = zone }), room("double_"+id, 2, "100"))
+		h.sell(t, plan("early", derived("", 0), func(p *availability.RatePlan) { p.PropertyID, p.Discounts = id, early }))
+	}
+	totals := map[string]string{}
+	for _, offer := range h.page(t, request(), dynastay.Paging{}).Offers {
+		totals[offer.Property.PropertyID] = offer.Quotes[0].Total.String()
+	}
+	assert.Equal(t, map[string]string{"a": "150.00 USD", "b": "300.00 USD"}, totals)
+}
+
 // A plan that is cheapest for a full room may not be for those who then stay there, or make too many lines. The others are
 // tried, and a refusal names all.
 func TestCheapestPlanIsNotForTheParty(t *testing.T) {
