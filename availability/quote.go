@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability/charges"
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/keys"
 )
@@ -55,6 +56,11 @@ type QuoteRequest struct {
 	// RatePlans are rate plans of the property, such as all of properties.Repository.RatePlans: those that Rooms names, and
 	// those that they are derived from.
 	RatePlans []RatePlan
+	// Charges are the charges of the property, such as those of properties.Repository.Charges; nil quotes without any. Discounts
+	// is what a promo code gives on the total of the rooms, as bookings.PromoCode.Discount computes it: percentages are of what
+	// the guest pays. It requires Charges; without them, the discount is only in bookings.Request.
+	Charges   *charges.List `json:",omitzero"`
+	Discounts dynastay.Money
 	// Overbook allows the sale to overbook each night of each room type: the number of rooms left may fall to
 	// −Overbook, but not below. Earlier overbookings of the night count towards this limit. Overbooking is a decision
 	// of the property's staff, so never take it from a guest's request. Stop-sells and restrictions still apply. 0 to
@@ -73,8 +79,12 @@ type Quote struct {
 	Overbook int            // that of the request
 	Lines    []Line         `json:",omitzero"` // ordered by room type id and rate plan id
 	Sleeps   Limits         `json:",omitzero"` // the numbers of guests that all rooms together hold
-	Total    dynastay.Money `json:",omitzero"` // the sum of the lines
-	At       time.Time      `json:",omitzero"` // when the quote was made
+	Total    dynastay.Money `json:",omitzero"` // the sum of the lines, with the charges that are included in their prices
+	// Charges is the bill of the property's charges; nil if there were none in the request. Discounts is that of the request: what
+	// the guest was told is Total − Discounts + Charges.Added, see [Quote.GuestPays].
+	Charges   *charges.Bill  `json:",omitzero"`
+	Discounts dynastay.Money `json:",omitzero"`
+	At        time.Time      `json:",omitzero"` // when the quote was made
 }
 
 // Line is the part of a quote or a booking that concerns one room type under one rate plan for one party.
@@ -158,6 +168,9 @@ func (r QuoteRequest) validate() error {
 	if err := r.validatePlans(); err != nil {
 		return err
 	}
+	if err := r.validateCharges(); err != nil {
+		return err
+	}
 	return checkOverbook(r.Overbook)
 }
 
@@ -224,6 +237,7 @@ func (l Line) validate() error {
 // Clone returns a copy that shares no memory with q.
 func (q *Quote) Clone() *Quote {
 	copied := *q
+	copied.Charges = q.Charges.Clone()
 	copied.Lines = slices.Clone(q.Lines)
 	for i := range copied.Lines {
 		copied.Lines[i].Nights = slices.Clone(q.Lines[i].Nights)

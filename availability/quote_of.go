@@ -100,8 +100,18 @@ func (r QuoteRequest) quote(nights map[string][]Night, now time.Time) (*Quote, e
 	if refused.add(q.inOtherCurrencies(Booked{})); len(refused.Nights) > 0 {
 		return nil, refused
 	}
+	return r.added(q)
+}
+
+// added returns the quote with its sums and its charges.
+func (r QuoteRequest) added(q *Quote) (*Quote, error) {
 	if err := q.add(); err != nil {
 		return nil, err
+	}
+	if r.Charges != nil {
+		if err := q.Charge(r.Charges, r.Discounts); err != nil {
+			return nil, err
+		}
 	}
 	return q, nil
 }

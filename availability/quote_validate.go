@@ -61,16 +61,19 @@ func (q *Quote) Validate() error {
 	if err := q.Guests.fit("Guests", rooms, q.Sleeps); err != nil {
 		return err
 	}
-	return checkParties("Lines", len(q.Lines), func(i int) (*Party, int) { return q.Lines[i].Party, q.Lines[i].Quantity }, q.Guests)
+	if err := checkParties("Lines", len(q.Lines), func(i int) (*Party, int) { return q.Lines[i].Party, q.Lines[i].Quantity }, q.Guests); err != nil {
+		return err
+	}
+	return q.validateCharges()
 }
 
-// MaxQuoteAge is the longest time for which a quote under a rate plan, with a party or at agreed prices can be booked: nothing
-// asserts their terms.
+// MaxQuoteAge is the longest time for which a quote under a rate plan, with a party, at agreed prices or with charges can be
+// booked: nothing asserts their terms.
 const MaxQuoteAge = 7 * 24 * time.Hour
 
-// Planned reports whether any line has a rate plan, a party or agreed prices.
+// Planned reports whether the quote has charges, or any line has a rate plan, a party or agreed prices.
 func (q *Quote) Planned() bool {
-	return slices.ContainsFunc(q.Lines, func(l Line) bool { return !l.plain() })
+	return q.Charges != nil || slices.ContainsFunc(q.Lines, func(l Line) bool { return !l.plain() })
 }
 
 // sum returns the exact price of the line, or an error if its nights are not those of the stay.

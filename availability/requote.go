@@ -82,10 +82,7 @@ func (r *Repository) Requote(ctx context.Context, req QuoteRequest, booked Booke
 		return nil, refused
 	}
 	q.Lines = sale.lines(again.seen)
-	if err := q.add(); err != nil {
-		return nil, err
-	}
-	return q, nil
+	return req.added(q)
 }
 
 // requoting is a booking that is being quoted anew.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/availability/charges"
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/keys"
 )
@@ -71,6 +72,9 @@ type Booking struct {
 
 	Version int
 	Lines   []Line `json:",omitzero"`
+	// Charges are its taxes, fees and deposits, if it was quoted with the charges of the property; nil otherwise. Those that are
+	// added are the TaxesAndFees of Breakdown. What is due at the property and the deposits are in no total.
+	Charges *charges.Bill `json:",omitzero"`
 	// LastLine is the highest number that a line has had; 0 if no room type has had more than one line.
 	LastLine int
 

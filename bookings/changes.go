@@ -24,8 +24,8 @@ import (
 // have an Old that is equal to New: use [stream.Change.Became], or compare fields. A handler that needs the lines too
 // can call [Repository.Get] for a change of Bookings.
 type Changes struct {
-	// Bookings is a booking without its Lines, which are items of their own; the rest is as [Repository.Get] returns
-	// it. Every write of a booking produces a change, also if it only changes lines, payments or refunds. The library
+	// Bookings is a booking without its Lines and Charges, which are items of their own; the rest is as [Repository.Get]
+	// returns it. Every write of a booking produces a change, also if it only changes lines, payments or refunds. The library
 	// never deletes a booking.
 	Bookings stream.Decoder[Booking]
 	// Lines is one line of a booking, named by RoomTypeID and Number. Its Plan has no PropertyID. Its amounts have no currency, because only the booking's item has one: their
@@ -35,6 +35,10 @@ type Changes struct {
 	// [Repository.UndoCheckIn] for each that gets or loses rooms. Other writes do not
 	// change lines: a cancelled booking keeps them.
 	Lines stream.Decoder[Line]
+	// Charges are the charges of a booking, by the names of its lines and by date. [Repository.Create] produces a change if the quote
+	// has charges, and [Repository.Modify] if they differ. Other writes do not change them: what is kept of a cancelled booking
+	// follows from their rules.
+	Charges stream.Decoder[BookingCharges]
 	// Payments is the summary of all payments of a booking, as [Repository.Payment] returns it. It is written together
 	// with every payment and refund, so its changes show the new totals. Erasing a user removes the card.
 	Payments stream.Decoder[PaymentSummary]
@@ -60,6 +64,7 @@ func (r *Repository) Changes() Changes {
 	return Changes{
 		Bookings: stream.NewDecoder(r.db, keys.BookingsTable, keys.Is[keys.Booking], r.entity.Value),
 		Lines:    stream.NewDecoder(r.db, keys.BookingsTable, isLine, func(row dynastay.Row) (*Line, error) { return readLine(line, row) }),
+		Charges:  stream.NewDecoder(r.db, keys.BookingsTable, keys.Is[keys.BookingCharges], chargesEntity.Value),
 		Payments: stream.NewDecoder(r.db, keys.BookingsTable, keys.Is[keys.Payment], func(row dynastay.Row) (*PaymentSummary, error) {
 			return readSummary(row, "")
 		}),

@@ -37,8 +37,10 @@ type Request struct {
 	// cancelled. [Repository.ByExternalReference] finds only bookings that were made so. Requires both.
 	UniqueReference bool
 	Data            Data
-	LineData        []Data         // of each line of the quote, in their order; nil for none
-	TaxesAndFees    dynastay.Money // added to the quote's total; whole minor units of its currency, zero Money for none
+	LineData        []Data // of each line of the quote, in their order; nil for none
+	// TaxesAndFees are added to the quote's total: whole minor units of its currency, zero Money for none. It must not be set if
+	// the quote has charges, which are then added instead.
+	TaxesAndFees dynastay.Money
 	// Hold holds the rooms for this long, [MinHold] to [MaxHold], instead of confirming the booking: it is pending until
 	// [Repository.Confirm]. Once the hold has ended, [Repository.ExpireHolds] returns the rooms. Default: 0, no hold.
 	Hold            time.Duration
@@ -62,14 +64,14 @@ const (
 // list the nights that are overbooked.
 //
 // With Request.PromoCode, it counts a use of the code, conditional on the code as it was read and on its limit. If the
-// code cannot be used, it fails with a [*PromoError], and if the discount is not the one in Request.Discounts, with a
-// [*dynastay.InvalidError].
+// code cannot be used, it fails with a [*PromoError], and if the discount is not the one in Request.Discounts, or of a quote
+// with charges not the one in Quote.Discounts, with a [*dynastay.InvalidError].
 //
-// A quote under a rate plan, with a party or at agreed prices can be booked only for [Options.QuotesFor] after it was made;
+// A quote under a rate plan, with a party, at agreed prices or with charges can be booked only for [Options.QuotesFor] after it was made;
 // later, it fails with a [*dynastay.InvalidError] that matches [ErrOldQuote].
 //
 // It needs one action for each night of each room type, two for the booking and its reference, one for each line, one
-// for a promo code, and one for an idempotency key. A transaction has at most 100 actions.
+// for charges, one for a promo code, and one for an idempotency key. A transaction has at most 100 actions.
 //
 // Whether the user was erased is not checked: add users.Repository.NotErasedOp to the Write of a user who may be erased
 // at the same time.
@@ -80,7 +82,7 @@ const (
 //
 // With an idempotency key, the input is the user, the source and whether its reference is unique, the data, also of lines, the
 // property, the stay, the numbers of guests, the lines with their plans, parties, agreed prices, policies and subtotals, the
-// taxes and fees, the promo code and the discounts, the guest's details, the special requests and the hold, but not the time
+// taxes and fees, the charges, the promo code and the discounts, the guest's details, the special requests and the hold, but not the time
 // of the quote. A quote at a different price is a different input, so call [Repository.MadeBy] before requesting a new quote.
 func (r *Repository) CreateOp(req Request) *dynastay.Operation[*Booking] {
 	spelled, err := req.validate()
@@ -122,6 +124,10 @@ func (r *Repository) CreateOp(req Request) *dynastay.Operation[*Booking] {
 			for i := range b.Lines {
 				b.Lines[i].Overbooked, b.Lines[i].Data = sold.Lines[i].Overbooked, maps.Clone(b.Lines[i].Data)
 			}
+			b.Charges = b.Charges.Clone()
+			if _, err := writeCharges(tx, &b, dynastay.Row{}); err != nil {
+				return nil, err
+			}
 			return &b, addLines(tx, &b)
 		},
 		Restore: func(ctx context.Context, made map[string]string) (*Booking, error) {
@@ -147,7 +153,7 @@ func (r *Repository) usePromo(
 	if err != nil {
 		return err
 	}
-	if err := expected(req.Discounts, discount); err != nil {
+	if err := cmp.Or(expected(req.Discounts, discount), charged(req.Quote, discount)); err != nil {
 		return err
 	}
 	b.PromoCode, b.Breakdown.Discounts = code.Code, discount
@@ -255,7 +261,10 @@ func (b *Booking) agree(q *availability.Quote, fees dynastay.Money) error {
 		}
 		b.Rooms += line.Quantity
 	}
-	b.Breakdown.Rooms, b.Breakdown.TaxesAndFees = q.Total, fees
+	b.Breakdown.Rooms, b.Breakdown.TaxesAndFees, b.Charges = q.Total, fees, q.Charges.Clone()
+	if b.Charges != nil {
+		b.Breakdown.TaxesAndFees = b.Charges.Added
+	}
 	return b.addUp()
 }
 
@@ -292,6 +301,9 @@ func (req Request) validate() (spelled []dynastay.Key, err error) {
 	}
 	if err := req.Guest.Validate(); err != nil {
 		return nil, dynastay.Within("Guest", err)
+	}
+	if req.PromoCode == "" && req.Quote.Discounts.Sign() != 0 {
+		return nil, dynastay.Invalid("Quote.Discounts", "requires PromoCode")
 	}
 	return spellingsOf(req.PromoCode, req.Discounts)
 }
@@ -333,10 +345,21 @@ func spellingsOf(code string, discounts dynastay.Money) ([]dynastay.Key, error) 
 	return spelled, err
 }
 
+// charged returns an error for a quote whose charges were computed with another discount than the one that is given.
+func charged(q *availability.Quote, discount dynastay.Money) error {
+	if q.Charges == nil || q.Discounts == discount || q.Discounts.Sign() == 0 && discount.Sign() == 0 {
+		return nil
+	}
+	return dynastay.Invalid("Quote.Discounts", "must be %s, the discount of the promo code: charges are computed with it", discount)
+}
+
 // checkFees checks the taxes and fees that are added to the total of a quote.
 func checkFees(fees dynastay.Money, q *availability.Quote) error {
 	if !fees.IsSet() {
 		return nil
+	}
+	if q.Charges != nil {
+		return dynastay.Invalid("TaxesAndFees", "must be unset, because the quote has charges")
 	}
 	if fees.Currency() != q.Total.Currency() {
 		return dynastay.Invalid("TaxesAndFees", "must be in %s, the currency of the quote", q.Total.Currency())
@@ -383,6 +406,15 @@ func agreedQuote(in *dynastay.Input, q *availability.Quote) {
 	}
 	if q.Overbook > 0 {
 		in.Field("overbook", strconv.Itoa(q.Overbook))
+	}
+	if q.Charges == nil {
+		return
+	}
+	in.Field("discounted", q.Discounts.String())
+	for _, e := range q.Charges.Entries {
+		in.Field("charge", e.ID)
+		in.Field("amount", e.Amount.String())
+		in.Field("kept", string(e.Kept))
 	}
 }
 

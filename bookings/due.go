@@ -81,7 +81,11 @@ func (r *Repository) due(a *account, b *Booking) (due dynastay.Money, err error)
 	case b.lapsed(r.db.Now()) || b.Status == Expired:
 		return paid, nil
 	case b.Status != Cancelled:
-		more, err := paid.Sub(b.Total)
+		owed, err := b.owed()
+		if err != nil {
+			return due, err
+		}
+		more, err := paid.Sub(owed)
 		switch {
 		case err != nil: // other software has changed the currency
 			return due, a.corrupt(err)

@@ -15,7 +15,8 @@ import (
 )
 
 // Modification is the input of [Repository.Modify]; [Repository.QuoteModification] creates it. Show the guest what is
-// Kept, the new total, which is Quote.Total + TaxesAndFees − Discounts + Kept + the Breakdown.Kept that the booking has,
+// Kept, the new total, which is Quote.Total + TaxesAndFees − Discounts + Kept + the Breakdown.Kept that the booking has (with
+// charges, Quote.Charges.Added takes the place of TaxesAndFees),
 // and the policies of the lines, and keep the Modification on the server until the guest has agreed, or seal it with
 // package bookings/offer.
 type Modification struct {
@@ -23,7 +24,8 @@ type Modification struct {
 	Version   int                 // of the booking for which the quote was made, or of which the guest was shown the details
 	Quote     *availability.Quote // nil if the stay, the rooms and the numbers of guests stay as they are
 	// TaxesAndFees replaces that of the booking, from which QuoteModification copies it: set it to that of the new
-	// stay. Whole minor units of the quote's currency, zero Money for none. Requires Quote.
+	// stay. Whole minor units of the quote's currency, zero Money for none. Requires Quote, without charges: if the quote has
+	// charges, those are added instead.
 	TaxesAndFees    dynastay.Money
 	Guest           *Guest  // nil leaves the guest as it is
 	SpecialRequests *string // nil leaves them as they are; at most entity.MaxNote bytes, no card data
@@ -84,6 +86,9 @@ var modify = move{
 // [*Refused]. For a policy whose terms nobody knows, it returns a [*PolicyError]. Whether the modification fits into one
 // transaction is known only to Modify.
 //
+// The charges of the request are computed with the discount of the booking's code or, if the guest uses another one, with the
+// request's Discounts. They are required if the booking has charges: all of them are computed anew.
+//
 // 1 request, a consistent Query of the booking, 1 for each room type if the stay changes, otherwise for each that gets
 // more rooms or another plan, and 1 for a promo code.
 func (r *Repository) QuoteModification(ctx context.Context, bookingID string, req availability.QuoteRequest) (Modification, error) {
@@ -102,6 +107,9 @@ func (r *Repository) QuoteModification(ctx context.Context, bookingID string, re
 	if err := b.allows(req.Property, req.Stay, rooms, "Rooms"); err != nil {
 		return Modification{}, err
 	}
+	if b.Charges != nil && req.Charges == nil {
+		return Modification{}, errNoCharges("Charges")
+	}
 	has, err := b.booked(now)
 	if err != nil {
 		return Modification{}, err
@@ -116,15 +124,26 @@ func (r *Repository) QuoteModification(ctx context.Context, bookingID string, re
 	if b.Total.IsSet() && q.Total.Currency() != b.Total.Currency() {
 		return Modification{}, dynastay.Invalid("Rooms", "must have prices in %s, the currency of the booking", b.Total.Currency())
 	}
-	m := Modification{BookingID: bookingID, Version: b.Version, Quote: q, TaxesAndFees: b.Breakdown.TaxesAndFees}
+	m := Modification{BookingID: bookingID, Version: b.Version, Quote: q}
+	if req.Charges == nil {
+		m.TaxesAndFees = b.Breakdown.TaxesAndFees
+	}
 	up, err := r.giveUp(b, q, has, now)
 	if err != nil {
 		return Modification{}, err
 	}
 	m.Kept = up.kept
 	b.Breakdown.Rooms = q.Total
+	if m.Discounts = q.Discounts; q.Discounts.IsSet() { // that of another code
+		return m, nil
+	}
 	var unusable *PromoError
 	switch _, err := r.rediscount(ctx, b, m); {
+	case err == nil && req.Charges != nil:
+		m.Discounts = b.Breakdown.Discounts
+		if err := q.Charge(req.Charges, m.Discounts); err != nil {
+			return Modification{}, err
+		}
 	case err == nil:
 		m.Discounts = b.Breakdown.Discounts
 	case errors.As(err, &unusable): // unless the guest uses another code, Modify refuses it
@@ -160,13 +179,13 @@ func (r *Repository) QuoteModification(ctx context.Context, bookingID string, re
 //
 // It needs at most one action for each night that is added, returned, changes its quantity or gets another plan; one for the
 // first and one for the last night of each room type, if a restriction holds anew and the night is not among these; one for each line
-// that changes; one for the booking, one for each promo code whose use is taken or returned, one for the summary of the
+// that changes; one for the charges if they change, one for the booking, one for each promo code whose use is taken or returned, one for the summary of the
 // payments if the payment status changes, and one for an idempotency key. A transaction has at most 100 actions: a
 // modification that needs more fails with a [*dynastay.TooLargeError], and so does one after which the booking would
 // have more than 96 nights (nights × room types), or 95 with a promo code, because it could not be cancelled any more.
 //
 // With an idempotency key, the input is the booking, the property, the stay, the numbers of guests, the lines with
-// their numbers, plans, parties, agreed prices, policies and subtotals, the limit of overbooking, the taxes and fees, what is
+// their numbers, plans, parties, agreed prices, policies and subtotals, the limit of overbooking, the taxes and fees, the charges, what is
 // kept, whether it is waived, the guest, the special requests, the data, also of lines, the promo code and the discounts. A
 // replay returns no Missing nights.
 func (r *Repository) ModifyOp(m Modification) *dynastay.Operation[Modified] {
@@ -299,7 +318,14 @@ func (m Modification) fits(b *Booking) error {
 	for _, line := range m.Quote.Lines {
 		rooms[line.RoomTypeID] += line.Quantity
 	}
+	if b.Charges != nil && m.Quote.Charges == nil {
+		return errNoCharges("Quote.Charges")
+	}
 	return dynastay.Within("Quote", b.allows(m.Quote.Property, m.Quote.Stay, rooms, "Lines"))
+}
+
+func errNoCharges(field string) error {
+	return dynastay.Invalid(field, "is required, because the booking has charges: the list of a property without any is empty")
 }
 
 // allows checks what a modification would make of the booking. Field is the one that has the rooms, for the error.

@@ -52,6 +52,14 @@ func (r *Repository) modify(ctx context.Context, tx *dynastay.Tx, key dynastay.K
 		if lines, done.Missing, err = p.sell(ctx, tx, change); err != nil {
 			return Modified{}, err
 		}
+		change.After.Lines = lines
+		differs, err := writeCharges(tx, change.After, p.rows.charges)
+		if err != nil {
+			return Modified{}, err
+		}
+		if differs {
+			change.Touch() // what is due at the property may differ only
+		}
 	}
 	p.usePromos(tx)
 	if p.reprices() {
@@ -142,6 +150,9 @@ func (p *modifying) requote(b *Booking) error {
 // reprice gives the booking its discount and its total.
 func (p *modifying) reprice(ctx context.Context, b *Booking) (err error) {
 	if p.Quote == nil {
+		if b.Charges != nil {
+			return dynastay.Invalid("Quote", "is required, because the charges of the booking follow its discount")
+		}
 		// The rooms keep their price, which other software may have stored without its parts, or with others.
 		parts := *b
 		if err := parts.addUp(); err != nil || !b.Breakdown.Rooms.IsSet() || parts.Total != b.Total {
@@ -155,6 +166,11 @@ func (p *modifying) reprice(ctx context.Context, b *Booking) (err error) {
 	}
 	if err := expected(p.Discounts, b.Breakdown.Discounts); err != nil {
 		return err
+	}
+	if p.Quote != nil {
+		if err := charged(p.Quote, b.Breakdown.Discounts); err != nil {
+			return err
+		}
 	}
 	if err := b.addUp(); err != nil {
 		return dynastay.Within("Quote.Total", err)
@@ -209,19 +225,19 @@ func (p *modifying) sell(ctx context.Context, tx *dynastay.Tx, change *entity.Ch
 	return lines, sold.Missing, nil
 }
 
-// fresh returns an error for a quote under a rate plan, with a party or at agreed prices that is too old.
+// fresh returns an error for a quote under a rate plan, with a party, at agreed prices or with charges that is too old.
 func (r *Repository) fresh(q *availability.Quote) error {
 	if !q.Planned() || r.db.Now().Before(q.At.Add(r.opts.QuotesFor)) {
 		return nil
 	}
 	return &dynastay.InvalidError{
-		Field: "At", Reason: fmt.Sprintf("must be less than %s ago, because the quote has a rate plan, a party or agreed prices", r.opts.QuotesFor),
+		Field: "At", Reason: fmt.Sprintf("must be less than %s ago, because the quote has a rate plan, a party, agreed prices or charges", r.opts.QuotesFor),
 		Err: ErrOldQuote,
 	}
 }
 
-// ErrOldQuote means that a quote under a rate plan, with a party or at agreed prices was booked later than [Options.QuotesFor]
-// allows. Quote again. The [*dynastay.InvalidError] for such a quote matches it with [errors.Is].
+// ErrOldQuote means that a quote under a rate plan, with a party, at agreed prices or with charges was booked later than
+// [Options.QuotesFor] allows. Quote again. The [*dynastay.InvalidError] for such a quote matches it with [errors.Is].
 var ErrOldQuote = errors.New("the quote is too old")
 
 // usePromos counts the use of a code that is new, and returns that of the one before.

@@ -51,7 +51,8 @@ func (*PolicyError) Is(target error) bool { return target == dynastay.ErrRefused
 // status of the booking.
 //
 // Each line has a share of the total in proportion to its Subtotal, so taxes, fees and discounts are refunded in
-// proportion. If no line has a price, its share is in proportion to its rooms, and a line without a Quantity counts as
+// proportion. Charges of the booking that are paid with it are settled by their own rules, see package [charges]: those that are
+// kept by the policy in the part of each line, and all others are refunded. If no line has a price, its share is in proportion to its rooms, and a line without a Quantity counts as
 // one room. Of each share, the percentage of the line's policy is refunded up to and including the deadline, and
 // nothing after it. A line without a policy has that of the booking, and so has a booking without lines. The sum is
 // rounded once, to the currency's minor unit, half away from zero. A total that is more precise than the minor unit,
@@ -98,31 +99,53 @@ func (b *Booking) settled() []Line {
 }
 
 // keptOf returns what is kept of the price of the booking, if parts of its lines are lost to the guest. It is the price
-// without what is refundable, which is rounded half away from zero, as FloatString does.
+// without what is refundable, which is rounded half away from zero, as FloatString does: once for the lines, and once for each
+// charge that is kept like them, so that each of them is a line of the receipt.
 func (b *Booking) keptOf(lost []*big.Rat) (kept dynastay.Money, err error) {
 	price, err := b.price()
 	if err != nil || price.Sign() < 0 || b.Breakdown.Kept.Sign() < 0 || b.Total.Sign() < 0 || !b.Total.IsSet() {
 		return kept, b.unreadable("TotalAmount", errAmount)
 	}
 	weights, err := b.weights(b.settled())
+	if err == nil {
+		err = b.checkCharges()
+	}
 	if err != nil {
 		return kept, err
+	}
+	kept = price.Round()
+	rooms := exact(kept)
+	refund := func(amount *big.Rat) error {
+		currency := kept.Currency()
+		rounded, err := dynastay.MoneyOfDigits(amount.FloatString(currency.MinorUnit()), currency)
+		if err == nil {
+			kept, err = kept.Sub(rounded)
+		}
+		if err != nil {
+			return b.unreadable("TotalAmount", err)
+		}
+		return nil
+	}
+	for _, e := range b.apart() {
+		rooms.Sub(rooms, exact(e.Amount))
+		if err := refund(refundOf(e, lost)); err != nil {
+			return kept, err
+		}
+		for i, amount := range e.Lines {
+			if e.Included {
+				weights[i].Sub(weights[i], exact(amount))
+			}
+		}
 	}
 	part, sum := new(big.Rat), new(big.Rat)
 	for i, weight := range weights {
 		sum.Add(sum, weight)
 		part.Add(part, new(big.Rat).Mul(weight, new(big.Rat).Sub(one, lost[i])))
 	}
-	price = price.Round()
-	currency, refundable := price.Currency(), part.Mul(part.Quo(part, sum), exact(price))
-	rounded, err := dynastay.MoneyOfDigits(refundable.FloatString(currency.MinorUnit()), currency)
-	if err == nil {
-		kept, err = price.Sub(rounded)
+	if sum.Sign() > 0 { // otherwise, all of the price is charges
+		err = refund(part.Mul(part.Quo(part, sum), rooms))
 	}
-	if err != nil {
-		return kept, b.unreadable("TotalAmount", err)
-	}
-	return kept, nil
+	return kept, err
 }
 
 func settlement(kept, paid dynastay.Money) (Settlement, error) {

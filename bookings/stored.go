@@ -13,6 +13,7 @@ import (
 type stored struct {
 	booking  dynastay.Row
 	summary  dynastay.Row // of the payments
+	charges  dynastay.Row
 	lines    []dynastay.Row
 	payments []dynastay.Row
 	refunds  []dynastay.Row
@@ -43,6 +44,8 @@ func storedOf(rows []dynastay.Row) (s stored) {
 			s.booking = row
 		case sort == keys.SortKind[keys.Payment]():
 			s.summary = row
+		case sort == keys.SortKind[keys.BookingCharges]():
+			s.charges = row
 		case strings.HasPrefix(sort, keys.SortKind[keys.BookingRoom]()):
 			s.lines = append(s.lines, row)
 		case strings.HasPrefix(sort, keys.SortKind[keys.PaymentAttempt]()):
@@ -54,6 +57,7 @@ func storedOf(rows []dynastay.Row) (s stored) {
 	return s
 }
 
+// addLines reads the lines of a booking, and its charges, which are in their order.
 func (s stored) addLines(b *Booking) error {
 	codec := lineCodec(b.Total.Currency())
 	b.Lines = make([]Line, len(s.lines))
@@ -67,5 +71,5 @@ func (s stored) addLines(b *Booking) error {
 		}
 		b.Lines[i] = *line
 	}
-	return nil
+	return s.addCharges(b)
 }

@@ -95,6 +95,14 @@ func (k *BookingRoomLine) Form(f *key.Form) {
 	f.SK("ROOM#", key.ID("RoomTypeID", &k.RoomTypeID), "#LINE#", key.Whole("Number", &k.Number, 2, 99))
 }
 
+// BookingCharges is the item with the charges of a booking: BOOKING#{BookingID} / CHARGES.
+type BookingCharges struct{ BookingID string }
+
+func (k *BookingCharges) Form(f *key.Form) {
+	f.PK("BOOKING#", key.ID("BookingID", &k.BookingID))
+	f.SK("CHARGES")
+}
+
 // ReferenceGuard reserves a booking reference for one booking: REFERENCE#{Reference} / GUARD.
 type ReferenceGuard struct{ Reference string }
 

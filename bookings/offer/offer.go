@@ -14,14 +14,15 @@ import (
 // Offer is what a guest is offered: a quote, and what is added to its price. All amounts are in the currency of the
 // quote.
 type Offer struct {
-	Quote        *availability.Quote `json:",omitzero"`
-	UserID       string              // for whom; "" for everybody who has the token
-	TaxesAndFees dynastay.Money      `json:",omitzero"` // as in bookings.Request; whole minor units, zero Money for none
+	Quote  *availability.Quote `json:",omitzero"`
+	UserID string              // for whom; "" for everybody who has the token
+	// TaxesAndFees are as in bookings.Request; whole minor units, zero Money for none. It must not be set if the quote has charges.
+	TaxesAndFees dynastay.Money `json:",omitzero"`
 	// PromoCode is the code that a new booking uses, "" for none; for a modification, a code that replaces that of the
 	// booking, "" to keep that.
 	PromoCode string
 	// Discounts is the discount that the guest was shown, as in bookings.Request and bookings.Modification; whole minor
-	// units, zero Money for none.
+	// units, zero Money for none. If the quote has charges, it is that of the quote.
 	Discounts dynastay.Money `json:",omitzero"`
 	// Kept is what the guest was told that the property keeps of what a modification gives up, as in
 	// bookings.Modification.
@@ -29,7 +30,7 @@ type Offer struct {
 	BookingID string         // of the booking that the quote modifies; "" for a new booking
 	Version   int            // of that booking, as in bookings.Modification
 	// Expires is when the token is refused: it is accepted before this time, but not at it. It must be after Quote.At and, if
-	// a line has a rate plan or a party, at most availability.MaxQuoteAge after it.
+	// a line has a rate plan or a party, or the quote has charges, at most availability.MaxQuoteAge after it.
 	Expires time.Time `json:",omitzero"`
 }
 
@@ -96,6 +97,13 @@ func (o Offer) validate() error {
 	}
 	if o.Kept.IsSet() && o.BookingID == "" {
 		return dynastay.Invalid("Kept", "requires BookingID")
+	}
+	switch {
+	case o.Quote.Charges == nil:
+	case o.TaxesAndFees.IsSet():
+		return dynastay.Invalid("TaxesAndFees", "must be unset, because the quote has charges")
+	case o.Discounts != o.Quote.Discounts && o.Discounts.Sign()+o.Quote.Discounts.Sign() != 0:
+		return dynastay.Invalid("Discounts", "must be that of the quote, whose charges are computed with it")
 	}
 	switch more, _ := o.Discounts.Compare(o.Quote.Total); { // the currencies are equal, or there is no discount
 	case o.Discounts.Sign() > 0 && more > 0:
@@ -177,7 +185,7 @@ func (o Offer) validateExpiry() error {
 	}
 	const day = 24 * time.Hour
 	if o.Quote.Planned() && o.Expires.Sub(o.Quote.At) > availability.MaxQuoteAge {
-		return dynastay.Invalid("Expires", "must be at most %d days after Quote.At for a quote with a rate plan or a party", availability.MaxQuoteAge/day)
+		return dynastay.Invalid("Expires", "must be at most %d days after Quote.At for a quote with a rate plan, a party or charges", availability.MaxQuoteAge/day)
 	}
 	return nil
 }

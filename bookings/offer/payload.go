@@ -37,7 +37,9 @@ type quote struct {
 	Total    json.Number       `json:"t"`
 	Currency dynastay.Currency `json:"c"`
 	At       time.Time         `json:"a"`
-	Plans    []plan            `json:"r,omitempty"` // version 2: those of the lines, each once, in their order
+	// Version 2 only.
+	Plans   []plan `json:"r,omitempty"` // those of the lines, each once, in their order
+	Charges *bill  `json:"e,omitempty"`
 }
 
 type house struct {
@@ -77,11 +79,11 @@ type line struct {
 // The versions of the form. An offer has the first one that can represent it, so that it has only one token for a key.
 const (
 	version1 = "v1"
-	version2 = "v2" // with the terms of lines
+	version2 = "v2" // with the terms of lines, and charges
 )
 
 func versionOf(q *availability.Quote) string {
-	if slices.ContainsFunc(q.Lines, func(l availability.Line) bool { return l.Plan != nil || l.Party != nil || l.Number != 0 }) {
+	if q.Charges != nil || slices.ContainsFunc(q.Lines, func(l availability.Line) bool { return l.Plan != nil || l.Party != nil || l.Number != 0 }) {
 		return version2
 	}
 	return version1
@@ -89,7 +91,7 @@ func versionOf(q *availability.Quote) string {
 
 // hasTerms reports whether anything is there that only version 2 has.
 func (q quote) hasTerms() bool {
-	return q.Plans != nil || slices.ContainsFunc(q.Lines, func(l line) bool { return !reflect.ValueOf(l.terms).IsZero() })
+	return q.Plans != nil || q.Charges != nil || slices.ContainsFunc(q.Lines, func(l line) bool { return !reflect.ValueOf(l.terms).IsZero() })
 }
 
 // encode returns the contents of a token for a valid offer.
@@ -99,6 +101,7 @@ func encode(o Offer) ([]byte, error) {
 		Quote: quote{
 			Property: house(q.Property), Stay: stay(q.Stay), Guests: guests(q.Guests), Overbook: q.Overbook,
 			Sleeps: limits(q.Sleeps), Total: digits(q.Total), Currency: q.Total.Currency(), At: q.At.UTC(),
+			Charges: billOf(q.Charges),
 		},
 		UserID: o.UserID, TaxesAndFees: digits(o.TaxesAndFees), PromoCode: o.PromoCode, Discounts: digits(o.Discounts), Kept: digits(o.Kept),
 		BookingID: o.BookingID, Version: o.Version, Expires: o.Expires.UTC(),
@@ -158,6 +161,7 @@ func decode(version string, raw []byte) (Offer, error) {
 			Property: availability.House(p.Quote.Property), Stay: dynastay.Stay(p.Quote.Stay),
 			Guests: availability.Guests(p.Quote.Guests), Overbook: p.Quote.Overbook,
 			Sleeps: availability.Limits(p.Quote.Sleeps), Total: amounts.read(p.Quote.Total), At: p.Quote.At.UTC(),
+			Charges: p.Quote.Charges.open(&amounts),
 		},
 		UserID: p.UserID, TaxesAndFees: amounts.read(p.TaxesAndFees), PromoCode: p.PromoCode, Discounts: amounts.read(p.Discounts), Kept: amounts.read(p.Kept),
 		BookingID: p.BookingID, Version: p.Version, Expires: p.Expires.UTC(),
@@ -168,6 +172,9 @@ func decode(version string, raw []byte) (Offer, error) {
 		o.Quote.Lines = append(o.Quote.Lines, opened)
 	}
 	amounts.fail(p.Quote.checkPlans())
+	if o.Quote.Charges != nil && o.Discounts.Sign() != 0 {
+		o.Quote.Discounts = o.Discounts
+	}
 	if version != versionOf(o.Quote) || version == version1 && p.Quote.hasTerms() {
 		amounts.fail(errVersion)
 	}

@@ -186,9 +186,9 @@ func TestInvalidTerms(t *testing.T) {
 		{"Quote.Lines[0].Nights[1].Steps: must be empty without a rate plan", without(func(n *availability.NightPrice) {
 			n.Steps = []availability.Step{{Kind: availability.StepParty, Amount: usd("1")}}
 		}), false},
-		{"Expires: must be at most 7 days after Quote.At for a quote with a rate plan or a party",
+		{"Expires: must be at most 7 days after Quote.At for a quote with a rate plan, a party or charges",
 			func(o *offer.Offer) { o.Expires = now.Add(week + 1) }, false},
-		{"Expires: must be at most 7 days after Quote.At for a quote with a rate plan or a party",
+		{"Expires: must be at most 7 days after Quote.At for a quote with a rate plan, a party or charges",
 			func(o *offer.Offer) { o.Quote.At, o.Expires = time.Time{}, time.Time{}.Add(week+1) }, false},
 	} {
 		o := planned()
@@ -222,7 +222,7 @@ func TestExpiryOfTerms(t *testing.T) {
 		assert.Equal(t, o, got)
 		o.Expires = o.Expires.Add(1)
 		_, err = s.Seal(o)
-		assert.EqualError(t, err, "invalid Expires: must be at most 7 days after Quote.At for a quote with a rate plan or a party")
+		assert.EqualError(t, err, "invalid Expires: must be at most 7 days after Quote.At for a quote with a rate plan, a party or charges")
 	}
 	for _, o := range []offer.Offer{simple(), numbered} {
 		o.Expires = now.AddDate(1, 0, 0)

@@ -1,0 +1,88 @@
+package bookings
+
+import (
+	"errors"
+	"math/big"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability/charges"
+)
+
+// errCharges is about items of other software, and about a booking that was read while it was being modified.
+var errCharges = errors.New("must be the charges of the booking's lines and nights, and must add up")
+
+// checkCharges checks that the charges are those of the lines and of the total.
+func (b *Booking) checkCharges() error {
+	if b.Charges == nil {
+		return nil
+	}
+	err := b.Charges.Validate(len(b.Lines), b.Stay.Nights(), b.Total.Currency())
+	if err != nil || b.Charges.Added != b.Breakdown.TaxesAndFees {
+		return b.unreadable("Charges", errCharges)
+	}
+	return nil
+}
+
+// apart returns the charges that are paid with the booking, but are not settled as a part of the price of its lines: those that are
+// added, and those that are included and have a rule of their own. An included one that is kept by the policy is kept as the
+// rest of the price is.
+func (b *Booking) apart() (all []charges.Entry) {
+	if b.Charges == nil {
+		return nil
+	}
+	for _, e := range b.Charges.Entries {
+		if e.Kind != charges.Deposit && !e.AtProperty && (!e.Included || e.Kept != charges.KeptByPolicy) {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// refundOf returns what is refunded of a charge, if parts of the lines are lost to the guest.
+func refundOf(e charges.Entry, lost []*big.Rat) *big.Rat {
+	if e.Kept != charges.KeptByPolicy {
+		return exact(e.Amount)
+	}
+	sum := new(big.Rat)
+	for i, amount := range e.Lines {
+		left := new(big.Rat).Sub(one, lost[i])
+		sum.Add(sum, left.Mul(left, exact(amount)))
+	}
+	return sum
+}
+
+// owed returns what the guests owe of the total, if the booking is not cancelled. Of a no-show and of guests who have left, these
+// are not the charges of nights on which they did not stay. See [charges.Kept].
+func (b *Booking) owed() (owed dynastay.Money, err error) {
+	if b.Charges == nil || b.Status != NoShow && b.Status != Completed {
+		return b.Total, nil
+	}
+	if err := b.checkCharges(); err != nil {
+		return owed, err
+	}
+	owed = b.Total
+	for _, e := range b.apart() {
+		switch {
+		case e.Kept == charges.KeptByPolicy:
+			continue
+		case b.Status == NoShow:
+			owed, err = owed.Sub(e.Amount)
+		default:
+			for i, amount := range e.Nights {
+				if !b.stayed(b.Stay.CheckIn.AddDays(i)) && err == nil {
+					owed, err = owed.Sub(amount)
+				}
+			}
+		}
+		if err != nil {
+			return owed, b.unreadable("Charges", err)
+		}
+	}
+	return owed, nil
+}
+
+// stayed reports whether the guests of a completed booking were there in a night of it. They may have arrived after nights that
+// were released, and they may have left early.
+func (b *Booking) stayed(night dynastay.Date) bool {
+	return !b.Released.Contains(night) && (b.CheckedOutAt.IsZero() || night.Before(b.today(b.CheckedOutAt)))
+}
