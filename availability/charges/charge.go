@@ -67,6 +67,15 @@ const (
 	Deposit Kind = "deposit" // is returned, so it is in no total and in no base
 )
 
+// Validate returns an error for text that is not a kind of charge.
+func (k Kind) Validate() error {
+	switch k {
+	case Tax, Fee, Deposit:
+		return nil
+	}
+	return dynastay.Invalid("", "must be one of tax, fee, deposit")
+}
+
 // Per is what a charge is counted by.
 type Per string
 
@@ -80,6 +89,22 @@ const (
 	PerGuestNight Per = "guest_night"
 )
 
+// Validate returns an error for text that is not something to count by.
+func (p Per) Validate() error {
+	switch p {
+	case PerStay, PerNight, PerRoom, PerRoomNight, PerGuest, PerGuestNight:
+		return nil
+	}
+	return dynastay.Invalid("", "must be one of stay, night, room, room_night, guest, guest_night")
+}
+
+// nightly reports whether each night is counted by itself.
+func (p Per) nightly() bool { return p == PerNight || p == PerRoomNight || p == PerGuestNight }
+
+func (p Per) guests() bool { return p == PerGuest || p == PerGuestNight }
+
+func (p Per) rooms() bool { return p == PerRoom || p == PerRoomNight }
+
 // Component is a part of the price of a night.
 type Component string
 
@@ -88,6 +113,15 @@ const (
 	Lodging Component = "lodging"
 	Meals   Component = "meals"
 )
+
+// Validate returns an error for text that is not a part of a price.
+func (c Component) Validate() error {
+	switch c {
+	case Lodging, Meals:
+		return nil
+	}
+	return dynastay.Invalid("", "must be one of lodging, meals")
+}
 
 // Kept is when a charge is owed although the guests do not stay, or leave early.
 type Kept string
@@ -98,3 +132,12 @@ const (
 	KeptIfStayed Kept = "if_stayed" // only for the nights that the guests stay: nothing after a cancellation or a no-show
 	NeverKept    Kept = "never"     // nothing after a cancellation or a no-show, but in full for guests who leave early
 )
+
+// Validate returns an error for text that does not say when a charge is owed.
+func (k Kept) Validate() error {
+	switch k {
+	case KeptByPolicy, KeptIfStayed, NeverKept:
+		return nil
+	}
+	return dynastay.Invalid("", "must be empty or one of if_stayed, never")
+}
