@@ -12,7 +12,7 @@
 // # Tables
 //
 //	PropertiesTable
-//	  items                       Property, RoomType, Image, Amenity, RatePlan, SlugGuard, RoomTypeGuard
+//	  items                       Property, RoomType, Image, Amenity, RatePlan, PropertyCharges, SlugGuard, RoomTypeGuard
 //	  GSI1-LocationIndex          PropertyByCity
 //	  GSI2-GeoIndex               PropertyByArea
 //	  GSI3-OwnerIndex             PropertyByOwner

@@ -67,6 +67,7 @@ var entries = []entry{
 	item(PropertiesTable, Image{"prop_1", "img_1"}, "PROPERTY#prop_1", "IMAGE#|img_1|"),
 	item(PropertiesTable, Amenity{"prop_1", "wifi"}, "PROPERTY#prop_1", "AMENITY#|wifi|"),
 	item(PropertiesTable, RatePlan{"prop_1", "flex"}, "RATES#prop_1", "PLAN#|flex|"),
+	item(PropertiesTable, PropertyCharges{"prop_1"}, "RATES#prop_1", "CHARGES"),
 	item(PropertiesTable, SlugGuard{"grand-hotel"}, "SLUG#grand-hotel", "GUARD"),
 	item(PropertiesTable, RoomTypeGuard{"room_7"}, "ROOM#room_7", "GUARD"),
 	row(PropertiesTable, LocationIndex, PropertyByCity{"New York", "USA", 92, "prop_1"},

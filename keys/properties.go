@@ -89,6 +89,14 @@ func (k *RatePlan) Form(f *key.Form) {
 	f.SK("PLAN#", key.ID("RatePlanID", &k.RatePlanID))
 }
 
+// PropertyCharges is the item of all charges of a property, which are one list: RATES#{PropertyID} / CHARGES.
+type PropertyCharges struct{ PropertyID string }
+
+func (k *PropertyCharges) Form(f *key.Form) {
+	f.PK("RATES#", key.ID("PropertyID", &k.PropertyID))
+	f.SK("CHARGES")
+}
+
 // SlugGuard reserves a slug for one property, which an index cannot do: SLUG#{Slug} / GUARD.
 type SlugGuard struct{ Slug string }
 

@@ -48,6 +48,7 @@ var kinds = []kind{
 	item(keys.PropertiesTable, keys.Image{PropertyID: "x", ImageID: "y"}, "properties.Images"),
 	item(keys.PropertiesTable, keys.Amenity{PropertyID: "x", AmenityID: "y"}, ""),
 	item(keys.PropertiesTable, keys.RatePlan{PropertyID: "x", RatePlanID: "y"}, "properties.RatePlans"),
+	item(keys.PropertiesTable, keys.PropertyCharges{PropertyID: "x"}, "properties.Charges"),
 	item(keys.PropertiesTable, keys.SlugGuard{Slug: "x"}, ""),
 	item(keys.PropertiesTable, keys.RoomTypeGuard{RoomTypeID: "x"}, ""),
 

@@ -1,0 +1,138 @@
+package charges
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/keys"
+)
+
+// NewEntity returns the entity of lists, for the repository that stores them, which is that of package properties. All
+// amounts of a list share one attribute for their currency. What is not set is not stored.
+func NewEntity() *entity.Entity[List] {
+	return entity.New(entity.Spec[List]{
+		Name: "Charges", Schema: keys.PropertiesTable, Validate: (*List).Validate,
+		Created: "CreatedAt", Updated: "UpdatedAt", Version: keys.AttrVersion,
+		Key: func(l *List) (dynastay.Key, error) { return keys.Of(keys.PropertyCharges{PropertyID: l.PropertyID}) },
+		Codec: entity.Declare(func(f *entity.Fields, l *List) {
+			f.Const(keys.AttrEntityType, "Charges")
+			f.String("PropertyId", &l.PropertyID)
+			currency := l.Currency()
+			entity.String(f, "Currency", &currency)
+			all := unlessEmpty(l.Charges)
+			entity.List(f, "Charges", &all, func(f *entity.Fields, c *Charge) { c.declare(f, currency) })
+			if f.Decoding() {
+				l.Charges = unlessEmpty(all)
+			}
+			f.Time("CreatedAt", &l.CreatedAt)
+			f.Time("UpdatedAt", &l.UpdatedAt)
+			f.IfSet().Int(keys.AttrVersion, &l.Version)
+		}),
+	})
+}
+
+// Currency returns the currency of the amounts, "" if there are none.
+func (l *List) Currency() dynastay.Currency {
+	for _, c := range l.Charges {
+		amounts := []dynastay.Money{c.Amount}
+		for _, b := range c.Brackets {
+			amounts = append(amounts, b.From, b.Amount)
+		}
+		for _, m := range amounts {
+			if m.IsSet() {
+				return m.Currency()
+			}
+		}
+	}
+	return ""
+}
+
+func (c *Charge) declare(f *entity.Fields, currency dynastay.Currency) {
+	f.String("Id", &c.ID)
+	f.String("Name", &c.Name)
+	entity.String(f, "Kind", &c.Kind)
+	entity.Custom(f, "Rate", &c.Rate, storedRate, rateOfStored)
+	f.Amount("Amount", currency, &c.Amount)
+	brackets := unlessEmpty(c.Brackets)
+	entity.List(f, "Brackets", &brackets, func(f *entity.Fields, b *Bracket) {
+		f.Amount("From", currency, &b.From)
+		entity.Custom(f, "Rate", &b.Rate, storedRate, rateOfStored)
+		f.Amount("Amount", currency, &b.Amount)
+	})
+	entity.String(f, "Per", &c.Per)
+	of := make([]string, len(c.Of))
+	for i, component := range c.Of {
+		of[i] = string(component)
+	}
+	f.IfSet().Strings("Of", &of)
+	f.IfSet().Bool("Gross", &c.Gross)
+	on := unlessEmpty(c.On)
+	f.IfSet().Strings("On", &on)
+	f.IfSet().Bool("Included", &c.Included)
+	f.IfSet().Bool("AtProperty", &c.AtProperty)
+	f.IfSet().Int("FirstNights", &c.FirstNights)
+	f.IfSet().Int("FromAge", &c.FromAge)
+	f.IfSet().Int("UnderAge", &c.UnderAge)
+	f.IfSet().Int("MinStay", &c.MinStay)
+	f.IfSet().Int("MaxStay", &c.MaxStay)
+	f.Date("From", &c.From)
+	f.Date("Until", &c.Until)
+	entity.String(f, "Kept", &c.Kept)
+	if f.Decoding() {
+		c.Brackets, c.On, c.Of = unlessEmpty(brackets), unlessEmpty(on), nil
+		for _, component := range of {
+			c.Of = append(c.Of, Component(component))
+		}
+	}
+}
+
+// unlessEmpty returns nil for an empty list, which is not stored.
+func unlessEmpty[V any](all []V) []V {
+	if len(all) == 0 {
+		return nil
+	}
+	return all
+}
+
+// rateDigits are the decimal places of a stored rate.
+const rateDigits = 4
+
+// storedRate returns a rate as the number of percent, such as 5.875.
+func storedRate(r Rate) (types.AttributeValue, error) {
+	if r == 0 {
+		return nil, nil
+	}
+	sign, n := "", int(r)
+	if n < 0 { // is never valid, and says so when it is validated
+		sign, n = "-", -n
+	}
+	digits := fmt.Sprintf("%s%d.%0*d", sign, n/10_000, rateDigits, n%10_000)
+	return &types.AttributeValueMemberN{Value: strings.TrimSuffix(strings.TrimRight(digits, "0"), ".")}, nil
+}
+
+// rateOfStored reverses storedRate.
+func rateOfStored(v dynastay.Value) (Rate, error) {
+	n, ok := v.Stored().(*types.AttributeValueMemberN)
+	if !ok {
+		return 0, errors.New("must be a number")
+	}
+	m, err := dynastay.MoneyOfDigits(n.Value, "") // without an exponent and trailing zeros
+	if err != nil {
+		return 0, err
+	}
+	whole, places, _ := strings.Cut(m.Digits(), ".")
+	if len(places) > rateDigits {
+		return 0, fmt.Errorf("must have at most %d decimal places", rateDigits)
+	}
+	rate, err := strconv.ParseInt(whole+places+strings.Repeat("0", rateDigits-len(places)), 10, 32)
+	if err != nil {
+		return 0, errors.New("must be a percentage")
+	}
+	return Rate(rate), nil
+}
