@@ -9,6 +9,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/availability/charges"
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/keys"
 )
@@ -21,6 +22,7 @@ type modifying struct {
 	now   time.Time
 	rows  stored
 	had   []Line             // the lines as they were read
+	bill  *charges.Bill      // the charges as they were read
 	lines []int              // the numbers of the lines of the quote
 	known []int              // the same, 0 for a line that goes on with none of the booking
 	sale  *availability.Sale // nil if the rooms stay as they are
@@ -47,12 +49,13 @@ func (r *Repository) modify(ctx context.Context, tx *dynastay.Tx, key dynastay.K
 		}
 	}
 	done := Modified{Booking: change.After}
-	lines := p.had
+	lines, bill := p.had, p.bill
 	if p.sale != nil {
 		if lines, done.Missing, err = p.sell(ctx, tx, change); err != nil {
 			return Modified{}, err
 		}
-		change.After.Lines = lines
+		bill = p.Quote.Charges.Clone()
+		change.After.Lines, change.After.Charges = lines, bill
 		differs, err := writeCharges(tx, change.After, p.rows.charges)
 		if err != nil {
 			return Modified{}, err
@@ -70,7 +73,7 @@ func (r *Repository) modify(ctx context.Context, tx *dynastay.Tx, key dynastay.K
 	if err := change.AddTo(tx); err != nil {
 		return Modified{}, err
 	}
-	change.After.Lines = lines
+	change.After.Lines, change.After.Charges = lines, bill
 	return done, nil
 }
 
@@ -79,7 +82,7 @@ func (p *modifying) edit(ctx context.Context, b *Booking) error {
 	if err := p.rows.addLines(b); err != nil {
 		return err
 	}
-	p.had = b.Lines
+	p.had, p.bill = b.Lines, b.Charges
 	if err := modify.check(b, p.now); err != nil {
 		return err
 	}

@@ -37,32 +37,16 @@ func NewEntity() *entity.Entity[List] {
 	})
 }
 
-// Currency returns the currency of the amounts, "" if there are none.
-func (l *List) Currency() dynastay.Currency {
-	for _, c := range l.Charges {
-		amounts := []dynastay.Money{c.Amount}
-		for _, b := range c.Brackets {
-			amounts = append(amounts, b.From, b.Amount)
-		}
-		for _, m := range amounts {
-			if m.IsSet() {
-				return m.Currency()
-			}
-		}
-	}
-	return ""
-}
-
 func (c *Charge) declare(f *entity.Fields, currency dynastay.Currency) {
 	f.String("Id", &c.ID)
 	f.String("Name", &c.Name)
 	entity.String(f, "Kind", &c.Kind)
-	entity.Custom(f, "Rate", &c.Rate, storedRate, rateOfStored)
+	entity.Custom(f, "Rate", &c.Rate, StoredRate, RateOf)
 	f.Amount("Amount", currency, &c.Amount)
 	brackets := unlessEmpty(c.Brackets)
 	entity.List(f, "Brackets", &brackets, func(f *entity.Fields, b *Bracket) {
 		f.Amount("From", currency, &b.From)
-		entity.Custom(f, "Rate", &b.Rate, storedRate, rateOfStored)
+		entity.Custom(f, "Rate", &b.Rate, StoredRate, RateOf)
 		f.Amount("Amount", currency, &b.Amount)
 	})
 	entity.String(f, "Per", &c.Per)
@@ -100,24 +84,16 @@ func unlessEmpty[V any](all []V) []V {
 	return all
 }
 
-// rateDigits are the decimal places of a stored rate.
-const rateDigits = 4
-
-// storedRate returns a rate as the number of percent, such as 5.875.
-func storedRate(r Rate) (types.AttributeValue, error) {
+// StoredRate returns a rate as the number of percent, such as 5.875.
+func StoredRate(r Rate) (types.AttributeValue, error) {
 	if r == 0 {
 		return nil, nil
 	}
-	sign, n := "", int(r)
-	if n < 0 { // is never valid, and says so when it is validated
-		sign, n = "-", -n
-	}
-	digits := fmt.Sprintf("%s%d.%0*d", sign, n/10_000, rateDigits, n%10_000)
-	return &types.AttributeValueMemberN{Value: strings.TrimSuffix(strings.TrimRight(digits, "0"), ".")}, nil
+	return &types.AttributeValueMemberN{Value: r.String()}, nil
 }
 
-// rateOfStored reverses storedRate.
-func rateOfStored(v dynastay.Value) (Rate, error) {
+// RateOf reverses [StoredRate].
+func RateOf(v dynastay.Value) (Rate, error) {
 	n, ok := v.Stored().(*types.AttributeValueMemberN)
 	if !ok {
 		return 0, errors.New("must be a number")
@@ -127,10 +103,10 @@ func rateOfStored(v dynastay.Value) (Rate, error) {
 		return 0, err
 	}
 	whole, places, _ := strings.Cut(m.Digits(), ".")
-	if len(places) > rateDigits {
-		return 0, fmt.Errorf("must have at most %d decimal places", rateDigits)
+	if len(places) > rateDecimals {
+		return 0, fmt.Errorf("must have at most %d decimal places", rateDecimals)
 	}
-	rate, err := strconv.ParseInt(whole+places+strings.Repeat("0", rateDigits-len(places)), 10, 32)
+	rate, err := strconv.ParseInt(whole+places+strings.Repeat("0", rateDecimals-len(places)), 10, 32)
 	if err != nil {
 		return 0, errors.New("must be a percentage")
 	}
