@@ -34,12 +34,12 @@ func ExampleList_Bill() {
 		fmt.Println(err)
 	}
 	for _, e := range bill.Entries {
-		fmt.Println(e.Name, e.Amount, e.Base)
+		fmt.Println(e.Name, e.Amount)
 	}
 	fmt.Println("included", bill.Included, "added", bill.Added, "at the property", bill.AtProperty)
 	// Output:
-	// VAT 7 % 14.00 EUR 200.00 EUR
-	// VAT 19 % 7.60 EUR 40.00 EUR
+	// VAT 7 % 14.00 EUR
+	// VAT 19 % 7.60 EUR
 	// City tax 12.00 EUR
 	// included 21.60 EUR added 0.00 EUR at the property 12.00 EUR
 }
