@@ -49,7 +49,10 @@ func (l *List) Bill(b Booked) (*Bill, error) {
 			bill.Entries = append(bill.Entries, entry)
 		}
 	}
-	return bill, bill.add(s.currency)
+	if err := bill.add(s.currency); err != nil {
+		return nil, err
+	}
+	return bill, nil
 }
 
 // added computes a charge that is not included, after those before it.

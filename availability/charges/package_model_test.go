@@ -165,4 +165,3 @@ func checkOrder(
 	}
 	return ""
 }
-
