@@ -11,6 +11,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/availability/charges"
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/keys"
 )
@@ -36,7 +37,7 @@ var ErrForeign = dynastay.Refusal("the property was written by other software an
 // Adopt returns [dynastay.ErrNotFound] if the property does not exist, and [dynastay.ErrCorrupt] with Field
 // "AmenityList" if there are more than 90 amenities and room types, or with the name of a field that no key can be
 // built from. If Adopt fails or the program ends, call it again. 1 request for a property that was adopted before,
-// otherwise 4; 2 without room types; 2 more with rate plans, for every 99 items that are deleted, for room types that
+// otherwise 4; 2 without room types; 2 more with rate plans or charges, for every 99 items that are deleted, for room types that
 // belong to a different property, and for such a slug.
 func (r *Repository) Adopt(ctx context.Context, propertyID string) error {
 	key, err := keys.Of(keys.Property{PropertyID: propertyID})
@@ -92,6 +93,7 @@ type foreign struct {
 	rooms     []dynastay.Row
 	cards     []CardRoom
 	plans     []availability.RatePlan // that the card has
+	charges   *charges.List           // that the card has
 	amenities []dynastay.Key          // items of amenities that the property no longer has
 }
 
@@ -161,14 +163,15 @@ func (r *Repository) readForeign(ctx context.Context, key dynastay.Key) (*foreig
 	for _, room := range rooms {
 		f.cards = append(f.cards, cardRoomOf(room))
 	}
-	if f.After.RatePlanCount > 0 {
-		plans, err := r.readRatePlans(ctx, f.After.ID)
-		if err != nil {
-			return nil, err
-		}
-		if f.plans, err = fitting(plans.before); err != nil {
-			return nil, err
-		}
+	rates, err := r.rates(ctx, f.After)
+	if err != nil {
+		return nil, err
+	}
+	if at := slices.IndexFunc(rates, isCharges); at >= 0 {
+		f.charges, rates = r.adoptedCharges(rates[at]), slices.Delete(rates, at, at+1)
+	}
+	if f.plans, err = fitting(r.decodePlans(rates).before); err != nil {
+		return nil, err
 	}
 	if n := len(f.After.AmenityIDs) + len(f.rooms); n > maxParts {
 		return nil, &dynastay.Error{
@@ -227,7 +230,7 @@ func (r *Repository) adoptGuards(tx *dynastay.Tx, f *foreign) error {
 // adoptProperty writes everything else.
 func (r *Repository) adoptProperty(tx *dynastay.Tx, f *foreign) error {
 	err := f.Keep(func(p *Property) error {
-		p.rooms, p.advertised, p.adopting = f.cards, f.plans, true
+		p.rooms, p.advertised, p.charges, p.adopting = f.cards, f.plans, f.charges, true
 		if p.Prices.Min.IsSet() { // nothing else is changed, not even a range that differs from the room types
 			return nil
 		}

@@ -10,14 +10,15 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/availability/charges"
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/internal/stored"
 	"github.com/dynastay/dynastay/keys"
 )
 
 // Card is the part of a property that a search result shows. It is enough to quote and book a room. It has no address and
-// no description: [Repository.GetAll] reads those. Without its rate plans, a card has at most 4,096 bytes: a write that
-// would make it larger fails with a [*dynastay.InvalidError] for the field "Card".
+// no description: [Repository.GetAll] reads those. Without its rate plans and charges, a card has at most 4,096 bytes: a write
+// that would make it larger fails with a [*dynastay.InvalidError] for the field "Card".
 type Card struct {
 	PropertyID         string
 	Name               string
@@ -39,6 +40,9 @@ type Card struct {
 	// RatePlans are the active plans that the property advertises, in their order, at most 5. They have neither a description
 	// nor times and versions. A plan that is derived from another one has its prices for a party, if it has none of its own.
 	RatePlans []availability.RatePlan `json:",omitzero"`
+	// Charges are the property's taxes, fees and deposits without their names, nil for none. They take at most 600 bytes. If
+	// they are stored in a form that cannot be read, they are a list that its Validate refuses.
+	Charges *charges.List `json:",omitzero"`
 }
 
 // CardRoom is the part of a room type that a card shows.
@@ -73,6 +77,7 @@ var cardCodec = entity.Declare(func(f *entity.Fields, c *Card) {
 	entity.String(f, "CancellationPolicy", &c.CancellationPolicy)
 	declareCardRooms(f, &c.Rooms)
 	declareCardRatePlans(f, &c.RatePlans)
+	declareCardCharges(f, &c.Charges)
 })
 
 // declareCardRooms stores the rooms in a map by id, so that a write of one room updates only its part of the card. Their
@@ -157,6 +162,7 @@ func CardOf(p *Property, rooms []RoomType) *Card {
 		Rating: p.Rating, ReviewCount: p.ReviewCount, AmenityIDs: p.AmenityIDs, Prices: p.Prices,
 		FeaturedScore: p.FeaturedScore, TimeZone: p.TimeZone, CheckInTime: p.CheckInTime,
 		CancellationPolicy: p.CancellationPolicy, RatePlans: ratePlansOf(p.ID, p.advertised),
+		Charges: chargesOf(p.ID, p.charges),
 	}
 	for _, r := range rooms {
 		c.Rooms = append(c.Rooms, cardRoomOf(r))
@@ -188,7 +194,7 @@ func (p *Property) fits(field string, before *Property) error {
 
 func (p *Property) cardSize() (int, error) {
 	card := CardOf(p, nil)
-	card.Rooms, card.RatePlans = p.rooms, nil // plans have a limit of their own
+	card.Rooms, card.RatePlans, card.Charges = p.rooms, nil, nil // plans and charges have limits of their own
 	item, err := cardCodec.Encode(card)
 	return stored.Size(item), err
 }
@@ -219,7 +225,7 @@ func cardOf(row dynastay.Row) (*Card, error) {
 	}
 	c, err := entity.Read("Card", key.PropertyID, cardCodec, card.Map())
 	if err == nil {
-		c.PropertyID, c.RatePlans = key.PropertyID, ratePlansOf(key.PropertyID, c.RatePlans)
+		c.PropertyID, c.RatePlans, c.Charges = key.PropertyID, ratePlansOf(key.PropertyID, c.RatePlans), chargesOf(key.PropertyID, c.Charges)
 	}
 	return c, err
 }

@@ -77,7 +77,8 @@ func (r *Repository) newProperty(p Property, rooms []RoomType) (*entity.Creation
 	if len(p.AmenityIDs)+len(rooms) > maxParts {
 		return nil, nil, dynastay.Invalid("AmenityIDs", "must have at most %d entries, counting the room types as well", maxParts)
 	}
-	p.Rating, p.ReviewCount, p.ImageCount, p.RatePlanCount = 0, 0, 0, 0
+	p.Rating, p.ReviewCount, p.ImageCount, p.RatePlanCount, p.HasCharges = 0, 0, 0, 0, false
+	p.advertised, p.charges = nil, nil // it may be a copy of a property that has them
 	p.AmenityIDs = append([]string{}, p.AmenityIDs...)
 	all, err := r.newRooms(rooms) // first, so that the error of an invalid price names the room type
 	if err != nil {

@@ -25,7 +25,7 @@ func TestCreate(t *testing.T) {
 	p := grand("p1", func(p *properties.Property) {
 		// The library sets all of these, whatever values the caller passes.
 		p.Rating, p.ReviewCount, p.ImageCount, p.Version, p.CreatedAt, p.UpdatedAt = 92, 3, 4, 5, now.Add(-1), now.Add(-1)
-		p.RatePlanCount = 6
+		p.RatePlanCount, p.HasCharges = 6, true
 		p.Prices.Min = dynastay.MustMoney("1", "EUR")
 		p.Status = ""
 	})
@@ -35,7 +35,7 @@ func TestCreate(t *testing.T) {
 
 	want := p
 	want.Rating, want.ReviewCount, want.ImageCount, want.Version, want.CreatedAt, want.UpdatedAt = 0, 0, 0, 1, now, now
-	want.RatePlanCount = 0
+	want.RatePlanCount, want.HasCharges = 0, false
 	want.Prices = properties.PriceRange{Min: dynastay.MustMoney("150.5", "USD"), Max: dynastay.MustMoney("500", "USD")}
 	want.Status = properties.Pending
 	assert.Equal(t, want, visible(made.Property))

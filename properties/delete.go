@@ -11,8 +11,8 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// Delete deletes a property with everything that belongs to it: room types, images, amenities, rate plans, and the guard
-// of its slug. Its bookings, reviews and nights remain, and so do the guards of its room types: their ids are never given to
+// Delete deletes a property with everything that belongs to it: room types, images, amenities, rate plans, charges, and
+// the guard of its slug. Its bookings, reviews and nights remain, and so do the guards of its room types: their ids are never given to
 // another room type, because the nights still have them.
 //
 // Delete refuses a property with rooms that are sold for tonight or later, with an [*availability.SoldAheadError].
@@ -24,7 +24,7 @@ import (
 //
 // Delete fails with [dynastay.ErrNotFound] if the property does not exist, even if another call has just finished
 // deleting it. It takes 7 requests, 4 Queries for each room type, 1 request for every 99 nights that are closed, 1 for
-// every 99 room types, images and rate plans, and 1 more if there are rate plans.
+// every 99 room types, images, rate plans and lists of charges, and 1 more if there are rate plans or charges.
 func (r *Repository) Delete(ctx context.Context, propertyID string) error {
 	for {
 		if err := r.delete(ctx, propertyID); !errors.Is(err, errMoreRoomTypes) {
@@ -88,13 +88,11 @@ func (r *Repository) deleteItems(ctx context.Context, propertyID string, offSale
 		}
 		last[amenity] = true
 	}
-	if p.RatePlanCount > 0 {
-		plans, err := r.ratePlanRows(ctx, propertyID, dynastay.Consistent)
-		if err != nil {
-			return err
-		}
-		rows = append(rows, plans...)
+	rates, err := r.rates(ctx, p)
+	if err != nil {
+		return err
 	}
+	rows = append(rows, rates...)
 	rows = slices.DeleteFunc(rows, func(row dynastay.Row) bool { return last[keys.PropertiesTable.Key.From(row)] })
 	for part := range slices.Chunk(rows, maxDeleted) {
 		if _, err := dynastay.Do(ctx, r.db, r.deleteOp(propertyID, metadata, part)); err != nil {

@@ -186,7 +186,7 @@ func TestNoChangeOfAPropertyIsLost(t *testing.T) {
 			}
 		},
 		Kept: []string{
-			"ID", "Status", "PrimaryImageURL", "ImageCount", "Rating", "ReviewCount", "RatePlanCount", "AmenityIDs", "Prices.Min", "Prices.Max", "CreatedAt", "UpdatedAt", "Version",
+			"ID", "Status", "PrimaryImageURL", "ImageCount", "Rating", "ReviewCount", "RatePlanCount", "HasCharges", "AmenityIDs", "Prices.Min", "Prices.Max", "CreatedAt", "UpdatedAt", "Version",
 		},
 		Update: func(ctx context.Context, db *dynastay.DB, p *properties.Property, fn func(*properties.Property) error) error {
 			_, err := properties.New(db, nil).Update(ctx, p.ID, fn)

@@ -213,6 +213,7 @@ func TestUpdateRefuses(t *testing.T) {
 		"PrimaryImageURL": func(p *properties.Property) { p.PrimaryImageURL += "?" },
 		"ImageCount":      func(p *properties.Property) { p.ImageCount++ },
 		"RatePlanCount":   func(p *properties.Property) { p.RatePlanCount++ },
+		"HasCharges":      func(p *properties.Property) { p.HasCharges = true },
 		"Rating":          func(p *properties.Property) { p.Rating = 101 },
 		"ReviewCount":     func(p *properties.Property) { p.ReviewCount++ },
 		"AmenityIDs":      func(p *properties.Property) { p.AmenityIDs[0] = "spa" },

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/availability/charges"
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/keys/key"
@@ -62,6 +63,7 @@ type Property struct {
 	Rating          dynastay.Rating `json:",omitzero"` // average of the reviews; managed by the library
 	ReviewCount     int             // managed by the library
 	RatePlanCount   int             // with those that are not active; managed by the library
+	HasCharges      bool            // it has a list of charges, which may be empty by now; managed by the library
 	AmenityIDs      []string        `json:",omitzero"` // set by a create; later changed by SetAmenities and the like
 	Prices          PriceRange      `json:",omitzero"` // computed from the room types; managed by the library
 	Featured        bool
@@ -74,6 +76,7 @@ type Property struct {
 	rooms []CardRoom // as the card shows them, so that a write of one room type does not have to read the others
 	// The rate plans that the card has, without the property's id.
 	advertised []availability.RatePlan
+	charges    *charges.List // that the card has, nil for none, without the property's id
 	ratingSum  ratingSum
 	adopting   bool // write the items of all amenities
 }
@@ -102,7 +105,7 @@ func newEntity(o Options) *entity.Entity[Property] {
 		ID: "PropertyId", Prefix: "prop_", Created: "CreatedAt", Updated: "UpdatedAt", Version: keys.AttrVersion,
 		Kept: []string{
 			keys.AttrStatus, "PrimaryImageUrl", "ImageCount", "AverageRating", "ReviewCount", "RatingSum", "AmenityList", "PriceRange",
-			keys.AttrCard, "RatePlanCount",
+			keys.AttrCard, "RatePlanCount", "HasCharges",
 		},
 		Key:     func(p *Property) (dynastay.Key, error) { return keys.Of(keys.Property{PropertyID: p.ID}) },
 		IDOf:    func(k dynastay.Key) string { return strings.TrimPrefix(k.PK, "PROPERTY#") },
@@ -255,6 +258,7 @@ var propertyCodec = entity.Declare(func(f *entity.Fields, p *Property) {
 	f.String("PrimaryImageUrl", &p.PrimaryImageURL)
 	f.Int("ImageCount", &p.ImageCount)
 	f.IfSet().Int("RatePlanCount", &p.RatePlanCount)
+	f.IfSet().Bool("HasCharges", &p.HasCharges)
 	f.Rating("AverageRating", &p.Rating)
 	f.Int("ReviewCount", &p.ReviewCount)
 	entity.Custom(f, "RatingSum", &p.ratingSum, ratingSum.stored, ratingSumOf)
@@ -268,6 +272,7 @@ var propertyCodec = entity.Declare(func(f *entity.Fields, p *Property) {
 	f.Map(keys.AttrCard, func(f *entity.Fields) {
 		declareCardRooms(f, &p.rooms)
 		declareCardRatePlans(f, &p.advertised)
+		declareCardCharges(f, &p.charges)
 	})
 })
 

@@ -137,19 +137,29 @@ func (r *Repository) ratePlansOf(ctx context.Context, op string, property dynast
 	if err != nil {
 		return nil, err
 	}
-	all, err := r.readRatePlans(ctx, propertyID)
-	if err == nil {
-		all.property = change
-	}
-	return all, err
-}
-
-// readRatePlans reads the plans of a property.
-func (r *Repository) readRatePlans(ctx context.Context, propertyID string) (*ratePlans, error) {
 	rows, err := r.ratePlanRows(ctx, propertyID, dynastay.Consistent)
 	if err != nil {
 		return nil, err
 	}
+	all := r.decodePlans(rows)
+	all.property = change
+	return all, nil
+}
+
+// rates reads the plans and the charges of a property. It sends no request if it has neither.
+func (r *Repository) rates(ctx context.Context, p *Property) ([]dynastay.Row, error) {
+	if p.RatePlanCount == 0 && !p.HasCharges {
+		return nil, nil
+	}
+	partition, err := keys.Partition(keys.RatePlan{PropertyID: p.ID})
+	if err != nil {
+		return nil, err
+	}
+	return dynastay.QueryAll(ctx, r.db, keys.PropertiesTable, dynastay.Query{Partition: partition, Consistent: true})
+}
+
+// decodePlans decodes the plans of a property.
+func (r *Repository) decodePlans(rows []dynastay.Row) *ratePlans {
 	all := &ratePlans{repo: r, rows: map[string]dynastay.Row{}}
 	for _, row := range rows {
 		id := strings.TrimPrefix(keys.PropertiesTable.Key.From(row).SK, keys.SortKind[keys.RatePlan]())
@@ -159,7 +169,7 @@ func (r *Repository) readRatePlans(ctx context.Context, propertyID string) (*rat
 		} // a plan that is unreadable cannot be changed, and does not prevent changes of the others
 	}
 	all.before = all.advertised()
-	return all, nil
+	return all
 }
 
 func (s *ratePlans) find(id string) *availability.RatePlan {

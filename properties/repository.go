@@ -7,6 +7,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/availability/charges"
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/keys/key"
@@ -27,6 +28,8 @@ type Repository struct {
 
 	ratePlanEntity *entity.Entity[availability.RatePlan]
 	ratePlans      *entity.Table[availability.RatePlan]
+	chargesEntity  *entity.Entity[charges.List]
+	charges        *entity.Table[charges.List]
 }
 
 // Options configure [New]. All processes that use the same tables must have the same options, except for shard counts
@@ -47,6 +50,8 @@ func New(db *dynastay.DB, opts *Options) *Repository {
 	r.rooms, r.images = entity.NewTable(db, r.roomEntity), entity.NewTable(db, r.imageEntity)
 	r.ratePlanEntity = availability.NewRatePlanEntity()
 	r.ratePlans = entity.NewTable(db, r.ratePlanEntity)
+	r.chargesEntity = charges.NewEntity()
+	r.charges = entity.NewTable(db, r.chargesEntity)
 	if opts != nil {
 		r.opts = *opts
 	}
@@ -64,8 +69,8 @@ type WithRooms struct {
 	Rooms []RoomType `json:",omitzero"`
 }
 
-// Card returns the property's card. It has rate plans only if the property was returned by a method of this package: its JSON
-// does not have them.
+// Card returns the property's card. It has rate plans and charges only if the property was returned by a method of this
+// package: its JSON does not have them.
 func (w *WithRooms) Card() *Card { return CardOf(&w.Property, w.Rooms) }
 
 // Get reads a property of any status, or fails with [dynastay.ErrNotFound]; for guests, see [Repository.Public]. It

@@ -1,0 +1,191 @@
+package chargetext_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability/charges"
+	"github.com/dynastay/dynastay/internal/chargetext"
+	"github.com/dynastay/dynastay/internal/testing/blame"
+)
+
+func usd(amount string) dynastay.Money { return dynastay.MustMoney(amount, "USD") }
+
+var lodging = []charges.Component{charges.Lodging}
+
+var golden = []struct {
+	charges []charges.Charge
+	text    string
+}{
+	{nil, ""},
+	{
+		[]charges.Charge{{ID: "vat", Kind: charges.Tax, Rate: 7_0000, Per: charges.PerNight, Of: lodging, Included: true}},
+		";vat r70000 ol i",
+	},
+	{ // New York
+		[]charges.Charge{
+			{ID: "state", Kind: charges.Tax, Rate: 8_8750, Per: charges.PerNight, Of: lodging},
+			{ID: "city", Kind: charges.Tax, Rate: 5_8750, Per: charges.PerNight, Of: lodging},
+			{ID: "unit", Kind: charges.Tax, Amount: usd("1.50"), Per: charges.PerRoomNight, FirstNights: 180, Kept: charges.KeptIfStayed},
+		},
+		"USD;state r88750 ol;city r58750 ol;unit a1.5 pR f180 cs",
+	},
+	{ // everything
+		[]charges.Charge{
+			{ID: "a", Kind: charges.Fee, Per: charges.PerStay, Amount: usd("0")},
+			{ID: "b-1", Kind: charges.Deposit, Per: charges.PerRoom, Amount: usd("20"), Kept: charges.NeverKept},
+			{
+				ID: "c_2", Kind: charges.Tax, Per: charges.PerGuestNight, Of: []charges.Component{charges.Meals, charges.Lodging}, Gross: true,
+				On: []string{"a", "b-1"}, AtProperty: true, FromAge: 6, UnderAge: 18, MinStay: 2, MaxStay: 28,
+				From: dynastay.MustDate("2026-06-01"), Until: dynastay.MustDate("2026-09-01"),
+				Brackets: []charges.Bracket{{Rate: 5_0000}, {From: usd("100"), Amount: usd("7.25")}, {From: usd("0")}},
+			},
+			{ID: "d", Kind: charges.Tax, Per: charges.PerGuest},
+		},
+		"USD;a kf a0 ps;b-1 kd a20 pr cn;c_2 b:50000:,100::7.25,0:: pG oml g na,b-1 x y6 z18 m2 w28 d2026-06-01 u2026-09-01;d pg",
+	},
+}
+
+// Cards are stored. If this test fails, their charges can no longer be read.
+func TestForm(t *testing.T) {
+	t.Parallel()
+	for _, test := range golden {
+		text, err := chargetext.Text(&charges.List{Charges: test.charges})
+		require.NoError(t, err)
+		assert.Equal(t, test.text, text)
+		parsed, err := chargetext.Parse(test.text)
+		require.NoError(t, err)
+		assert.Equal(t, &charges.List{Charges: test.charges}, parsed)
+	}
+	all := golden[3].charges
+	for i := range all {
+		all[i].Name = "not on the card"
+	}
+	text, err := chargetext.Text(&charges.List{PropertyID: "p", Version: 7, Charges: all})
+	require.NoError(t, err)
+	assert.Equal(t, golden[3].text, text)
+}
+
+func TestNothingIsLost(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(r *rapid.T) {
+		list := anyList(r)
+		text, err := chargetext.Text(list)
+		require.NoError(r, err)
+		parsed, err := chargetext.Parse(text)
+		require.NoError(r, err)
+		assert.Equal(r, list, parsed)
+	})
+}
+
+func anyList(r *rapid.T) *charges.List {
+	currency := rapid.SampledFrom([]dynastay.Currency{"USD", "JPY", "KWD"}).Draw(r, "currency")
+	money := func(name string) dynastay.Money {
+		if !rapid.Bool().Draw(r, name) {
+			return dynastay.Money{}
+		}
+		m, err := dynastay.MoneyOfMinor(rapid.Int64Range(0, 1_000_000).Draw(r, name), currency)
+		require.NoError(r, err)
+		return m
+	}
+	count := func(name string) int { return rapid.IntRange(0, 30).Draw(r, name) }
+	rate := func(name string) charges.Rate { return charges.Rate(rapid.IntRange(0, int(charges.MaxRate)).Draw(r, name)) }
+	date := func(name string) dynastay.Date {
+		if n := count(name); n > 0 {
+			return dynastay.MustDate("2026-06-01").AddDays(n)
+		}
+		return dynastay.Date{}
+	}
+	l := &charges.List{}
+	for i := range rapid.IntRange(0, 20).Draw(r, "charges") {
+		c := charges.Charge{
+			ID: fmt.Sprint("c", i), Rate: rate("rate"), Amount: money("amount"),
+			Kind: rapid.SampledFrom([]charges.Kind{charges.Tax, charges.Fee, charges.Deposit}).Draw(r, "kind"),
+			Per: rapid.SampledFrom([]charges.Per{
+				charges.PerStay, charges.PerNight, charges.PerRoom, charges.PerRoomNight, charges.PerGuest, charges.PerGuestNight,
+			}).Draw(r, "per"),
+			Gross: rapid.Bool().Draw(r, "gross"), Included: rapid.Bool().Draw(r, "included"), AtProperty: rapid.Bool().Draw(r, "there"),
+			FirstNights: count("nights"), FromAge: count("from age"), UnderAge: count("under"), MinStay: count("min"), MaxStay: count("max"),
+			From: date("from"), Until: date("until"),
+			Kept: rapid.SampledFrom([]charges.Kept{charges.KeptByPolicy, charges.KeptIfStayed, charges.NeverKept}).Draw(r, "kept"),
+		}
+		for range rapid.IntRange(0, 6).Draw(r, "brackets") {
+			c.Brackets = append(c.Brackets, charges.Bracket{From: money("from"), Rate: rate("rate"), Amount: money("amount")})
+		}
+		for range rapid.IntRange(0, 2).Draw(r, "of") {
+			c.Of = append(c.Of, rapid.SampledFrom([]charges.Component{charges.Lodging, charges.Meals}).Draw(r, "of"))
+		}
+		for n := range rapid.IntRange(0, i).Draw(r, "on") {
+			c.On = append(c.On, fmt.Sprint("c", n))
+		}
+		l.Charges = append(l.Charges, c)
+	}
+	return l
+}
+
+// What cannot be written is refused, and not left out: the total would be wrong.
+func TestTextRefuses(t *testing.T) {
+	t.Parallel()
+	without, err := dynastay.MoneyOfDigits("5", "")
+	require.NoError(t, err)
+	unknown, err := dynastay.MoneyOfDigits("5", "XAU")
+	require.NoError(t, err)
+	good := charges.Charge{ID: "a", Kind: charges.Tax, Per: charges.PerStay, Amount: usd("1")}
+	for field, spoil := range map[string]func(*charges.Charge){
+		"Charges[1].ID":                 func(c *charges.Charge) { c.ID = "" },
+		"Charges[1].Kind":               func(c *charges.Charge) { c.Kind = "" },
+		"Charges[1].Per":                func(c *charges.Charge) { c.Per = "week" },
+		"Charges[1].Of":                 func(c *charges.Charge) { c.Of = []charges.Component{"spa"} },
+		"Charges[1].On":                 func(c *charges.Charge) { c.On = []string{"a", "b,c"} },
+		"Charges[1].Kept":               func(c *charges.Charge) { c.Kept = "always" },
+		"Charges[1].Amount":             func(c *charges.Charge) { c.Amount = without },
+		"Charges[1].Brackets[1].From":   func(c *charges.Charge) { c.Brackets = []charges.Bracket{{}, {From: dynastay.MustMoney("1", "EUR")}} },
+		"Charges[1].Brackets[0].Amount": func(c *charges.Charge) { c.Brackets = []charges.Bracket{{Amount: unknown}} },
+	} {
+		bad := good
+		spoil(&bad)
+		_, err := chargetext.Text(&charges.List{Charges: []charges.Charge{good, bad}})
+		blame.Invalid(t, err, field)
+	}
+	for _, id := range []string{"a;b", "a b", "A", "_a", "abcdefghijklm"} {
+		bad := good
+		bad.ID = id
+		_, err := chargetext.Text(&charges.List{Charges: []charges.Charge{bad}})
+		blame.Invalid(t, err, "Charges[0].ID", id)
+	}
+	_, err = chargetext.Text(&charges.List{Charges: []charges.Charge{{ID: "a", Amount: unknown}}})
+	blame.Invalid(t, err, "Currency")
+}
+
+func TestParseRefuses(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"garbage", "{}", ";", "USD", "USD;", ";;", ";vat;", "USD;vat r70000", ";vat r70000  ol", ";vat ol r70000", ";vat r7.5", ";vat r0", ";vat r07",
+		";vat r70000 r70000", ";vat q1", ";vat kx", ";vat k", ";vat px", ";vat oxl", ";vat o", ";vat g1", ";vat i1", ";vat x1", ";vat n", ";vat na,", ";vat a1",
+		"USD;vat a01", "USD;vat a1e2", "usd;vat a1", "XAU;vat a1", "USD;vat a1 b0", "USD;vat a1 b0:1", "USD;vat b0:0:", "USD;vat b0:x:", "USD;vat b0:1:x",
+		"USD;vat bx:1:", "USD;vat b0:1:1:1", ";vat d2026-06-31", ";vat u", ";vat cx", ";Vat", ";vat\n", ";vat r70000 é", "a1;vat",
+	} {
+		_, err := chargetext.Parse(text)
+		assert.Error(t, err, text)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, test := range golden {
+		f.Add(test.text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		list, err := chargetext.Parse(text)
+		if err != nil {
+			return
+		}
+		again, err := chargetext.Text(list)
+		require.NoError(t, err)
+		assert.Equal(t, text, again)
+	})
+}
