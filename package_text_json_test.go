@@ -47,7 +47,7 @@ var sent = []any{
 	listing.Availability{}, listing.Conflict{}, listing.Event{}, listing.Imported{}, listing.Night{}, listing.Synced{},
 	listing.Taken{}, ical.Calendar{}, ical.Entry{}, ical.Event{}, ical.Problem{},
 
-	bookings.Booking{}, bookings.Breakdown{}, bookings.Cancellation{}, bookings.Card{}, bookings.Guest{}, bookings.Line{},
+	bookings.Booking{}, bookings.BookingCharge{}, bookings.BookingCharges{}, bookings.Breakdown{}, bookings.Cancellation{}, bookings.Card{}, bookings.Guest{}, bookings.Line{},
 	bookings.Modified{}, bookings.Payment{}, bookings.PaymentHistory{}, bookings.PaymentSummary{}, bookings.PromoCode{},
 	bookings.Recorded{}, bookings.Refund{}, bookings.Settlement{}, bookings.Source{}, bookings.Summary{}, bookings.Sweep{}, offer.Offer{},
 

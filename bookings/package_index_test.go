@@ -109,7 +109,7 @@ func TestNoChangeOfABookingIsLost(t *testing.T) {
 				"Status": {bookings.Pending, bookings.Confirmed, bookings.Cancelled, bookings.Expired, bookings.CheckedIn},
 			}
 		},
-		Kept: []string{"ID", "CreatedAt", "UpdatedAt", "Version", "PaymentStatus", "Lines"},
+		Kept: []string{"ID", "CreatedAt", "UpdatedAt", "Version", "PaymentStatus", "Lines", "Charges"},
 		Check: func(t *testing.T, db *dyntest.DB, b *bookings.Booking) {
 			checkDerived(t, db, b.ID, references(b.ID)...)
 		},

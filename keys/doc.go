@@ -28,8 +28,8 @@
 //	  items                       Night
 //	  GSI1-PropertyDateIndex      NightByProperty
 //	BookingsTable
-//	  items                       Booking, Payment, PaymentAttempt, Refund, BookingRoom, BookingRoomLine, ReferenceGuard,
-//	                              ExternalReferenceGuard
+//	  items                       Booking, Payment, PaymentAttempt, Refund, BookingRoom, BookingRoomLine, BookingCharges,
+//	                              ReferenceGuard, ExternalReferenceGuard
 //	  GSI1-UserBookingsIndex      BookingByUser
 //	  GSI2-PropertyBookingsIndex  BookingByProperty
 //	  GSI3-StatusIndex            BookingByStatus

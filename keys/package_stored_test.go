@@ -100,6 +100,7 @@ var entries = []entry{
 	item(BookingsTable, PaymentAttempt{"bkg_1", "ch_3#2"}, "BOOKING#bkg_1", "PAYMENT#|ch_3%232|"),
 	item(BookingsTable, Refund{"bkg_1", "ref_1"}, "BOOKING#bkg_1", "REFUND#|ref_1|"),
 	item(BookingsTable, BookingRoom{"bkg_1", "room_7"}, "BOOKING#bkg_1", "ROOM#|room_7|"),
+	item(BookingsTable, BookingCharges{"bkg_1"}, "BOOKING#bkg_1", "CHARGES"),
 	item(BookingsTable, BookingRoomLine{"bkg_1", "room_7", 2}, "BOOKING#bkg_1", "ROOM#|room_7#LINE#|02"),
 	item(BookingsTable, ReferenceGuard{"BKG-2024-XYZ123"}, "REFERENCE#BKG-2024-XYZ123", "GUARD"),
 	item(BookingsTable, ExternalReferenceGuard{"front desk", "7#2"}, "CHANNEL#front desk#REFERENCE#7%232", "GUARD"),

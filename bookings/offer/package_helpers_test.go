@@ -11,6 +11,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/availability/charges"
 	"github.com/dynastay/dynastay/bookings/offer"
 	"github.com/dynastay/dynastay/internal/testing/blame"
 )
@@ -176,6 +177,33 @@ func planned() offer.Offer {
 	two.Nights = []availability.NightPrice{ // they do not
 		at("2026-07-10", "100", "101", "0"), at("2026-07-11", "100", "100", "0", step("later", "-1"), step(availability.StepDerived, "2")),
 		at("2026-07-12", "100.01", "0", "0"),
+	}
+	return o
+}
+
+// charged has every field of the charges, some of which exclude one another.
+func charged() offer.Offer {
+	o := planned()
+	o.TaxesAndFees, o.Discounts = dynastay.Money{}, usd("50")
+	q := o.Quote
+	amounts := func(all ...string) (of []dynastay.Money) {
+		for _, amount := range all {
+			of = append(of, usd(amount))
+		}
+		return of
+	}
+	q.Discounts = o.Discounts
+	q.Charges = &charges.Bill{
+		Entries: []charges.Entry{
+			{
+				ID: "city", Name: "City tax", Kind: charges.Tax, Rate: 5_8750, AtProperty: true, Kept: charges.KeptIfStayed, Amount: usd("30.01"),
+				Base: usd("510.77"), Lines: amounts("20", "10.01"), Nights: amounts("10", "10.01", "10"),
+			},
+			{ID: "vat", Name: "VAT", Kind: charges.Tax, Included: true, Amount: usd("0.3"), Lines: amounts("0.2", "0.1")},
+			{ID: "fee", Name: "Fee", Kind: charges.Fee, Amount: usd("7"), Lines: amounts("7", "0")},
+			{ID: "deposit", Name: "Deposit", Kind: charges.Deposit, Amount: usd("100"), Lines: amounts("60", "40")},
+		},
+		Included: usd("0.3"), Added: usd("7"), AtProperty: usd("30.01"), Deposits: usd("100"),
 	}
 	return o
 }

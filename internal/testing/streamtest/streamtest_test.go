@@ -59,6 +59,7 @@ var kinds = []kind{
 	item(keys.BookingsTable, keys.PaymentAttempt{BookingID: "x", ProviderTransactionID: "y#z"}, "bookings.PaymentAttempts"),
 	item(keys.BookingsTable, keys.Refund{BookingID: "x", RefundID: "y"}, "bookings.Refunds"),
 	item(keys.BookingsTable, keys.BookingRoom{BookingID: "x", RoomTypeID: "y"}, "bookings.Lines"),
+	item(keys.BookingsTable, keys.BookingCharges{BookingID: "x"}, "bookings.Charges"),
 	item(keys.BookingsTable, keys.BookingRoomLine{BookingID: "x", RoomTypeID: "y", Number: 2}, "bookings.Lines"),
 	item(keys.BookingsTable, keys.ReferenceGuard{Reference: "x"}, ""),
 	item(keys.BookingsTable, keys.ExternalReferenceGuard{Channel: "x", ExternalReference: "y"}, ""),
