@@ -240,7 +240,8 @@ type Choice struct {
 
 // QuoteRequest returns a request for a quote of rooms of this property. If a room type is not on the card, QuoteRequest
 // returns a [*dynastay.InvalidError] for the field "Rooms[i].RoomTypeID", where i is the index of the choice. The request
-// has all plans of the card.
+// has all plans of the card, and its charges, which are named by their ids: replace them by those of [Repository.Charges] for
+// their names.
 func (c *Card) QuoteRequest(
 	stay dynastay.Stay, guests availability.Guests, choices ...Choice,
 ) (availability.QuoteRequest, error) {
@@ -249,6 +250,7 @@ func (c *Card) QuoteRequest(
 		Stay:      stay,
 		Guests:    guests,
 		RatePlans: c.quotable(),
+		Charges:   c.chargeable(),
 	}
 	for i, choice := range choices {
 		at := slices.IndexFunc(c.Rooms, func(r CardRoom) bool { return r.ID == choice.RoomTypeID })

@@ -96,3 +96,15 @@ func isCharges(row dynastay.Row) bool {
 	_, err := keys.Parse[keys.PropertyCharges](keys.PropertiesTable.Key.From(row))
 	return err == nil
 }
+
+// chargeable returns the charges of the card for a bill, whose entries have names.
+func (c *Card) chargeable() *charges.List {
+	list := chargesOf(c.PropertyID, c.Charges)
+	if list == nil {
+		return nil
+	}
+	for i := range list.Charges {
+		list.Charges[i].Name = list.Charges[i].ID
+	}
+	return list
+}

@@ -1,6 +1,7 @@
 package charges
 
 import (
+	"slices"
 	"time"
 
 	"github.com/dynastay/dynastay"
@@ -140,4 +141,12 @@ func (k Kept) Validate() error {
 		return nil
 	}
 	return dynastay.Invalid("", "must be empty or one of if_stayed, never")
+}
+
+// AsksWhoStays reports whether what a stay is charged depends on who stays in which room, or on the ages of children, which only
+// the parties of rooms have.
+func (l *List) AsksWhoStays() bool {
+	return slices.ContainsFunc(l.Charges, func(c Charge) bool {
+		return (c.Per == PerGuest || c.Per == PerGuestNight) && (c.FromAge > 0 || c.UnderAge > 0 || len(c.Brackets) > 0)
+	})
 }

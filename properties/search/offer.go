@@ -17,9 +17,9 @@ import (
 type Offer struct {
 	Property *properties.Card `json:",omitzero"`
 	Distance float64          // metres from the point of the request; 0 if it has none
-	// Quotes are what can be booked, cheapest first: a quote of each room type that holds the party, under each advertised
+	// Quotes are what can be booked, by what the guest pays, see [availability.Quote.GuestPays], cheapest first: a quote of each room type that holds the party, under each advertised
 	// rate plan that is for it; or, if none does, of the cheapest combination of rooms, of each room type under the plan
-	// that is cheapest for one room. If that has too many lines for one booking of so many nights, it is the cheapest of a
+	// that is cheapest for one room, without charges that are added. If that has too many lines for one booking of so many nights, it is the cheapest of a
 	// single type. There is at least one quote. Quotes reserve nothing. Rooms that cost more than
 	// 999,999,999,999.999 for the stay are not combined.
 	Quotes []*availability.Quote `json:",omitzero"`
@@ -87,15 +87,21 @@ func (o *offering) quotes() ([]*availability.Quote, error) {
 			return nil, o.refused(suitable)
 		}
 	}
-	quotes = slices.DeleteFunc(quotes, func(q *availability.Quote) bool { return !o.affordable(q.Total) })
+	quotes = slices.DeleteFunc(quotes, func(q *availability.Quote) bool { return !o.affordable(pays(q)) })
 	slices.SortStableFunc(quotes, cheaper) // equal ones stay in the order of the plans
 	return quotes, nil
 }
 
-// cheaper compares quotes by total and then by room type. Other software may have stored nights in several currencies,
+// pays returns what the guest pays with the booking.
+func pays(q *availability.Quote) dynastay.Money {
+	amount, _ := q.GuestPays() // cannot fail: the quote has just been made
+	return amount
+}
+
+// cheaper compares quotes by what the guest pays and then by room type. Other software may have stored nights in several currencies,
 // which have no order by amount, so the currency is compared first.
 func cheaper(a, b *availability.Quote) int {
-	amounts, _ := a.Total.Compare(b.Total) // 0 if the currencies differ
+	amounts, _ := pays(a).Compare(pays(b)) // 0 if the currencies differ
 	return cmp.Or(
 		cmp.Compare(a.Total.Currency(), b.Total.Currency()), amounts, strings.Compare(a.Lines[0].RoomTypeID, b.Lines[0].RoomTypeID),
 	)
@@ -253,7 +259,11 @@ func (o *offering) quote(rooms []sale) (*availability.Quote, error) {
 			return nil, ErrTooLong
 		}
 	}
-	if len(lines)*o.Stay.Nights()+len(choices) > maxActions {
+	most := maxActions
+	if o.card.Charges != nil {
+		most-- // for them
+	}
+	if len(lines)*o.Stay.Nights()+len(choices) > most {
 		return nil, ErrTooLong
 	}
 	req, err := o.request(choices...)

@@ -54,7 +54,7 @@ func (r Request) rank(c candidate) rank {
 // totalRank returns the rank of an offer in an order by total.
 func (r Request) totalRank(o Offer) rank {
 	at := rank{ID: o.Property.PropertyID}
-	if at.By[0] = minor(o.Quotes[0].Total); r.Sort == HighestTotal {
+	if at.By[0] = minor(pays(o.Quotes[0])); r.Sort == HighestTotal {
 		at.By[0] = -at.By[0]
 	}
 	return at

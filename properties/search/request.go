@@ -23,8 +23,8 @@ const (
 	BestRated    Sort = "best_rated"    // highest guest rating first
 	LowestPrice  Sort = "lowest_price"  // lowest base price of any room type first
 	HighestPrice Sort = "highest_price" // highest base price of any room type first
-	LowestTotal  Sort = "lowest_total"  // lowest price of the stay first, that of the cheapest quote
-	HighestTotal Sort = "highest_total" // highest price of the stay first, that of the cheapest quote
+	LowestTotal  Sort = "lowest_total"  // what the guest pays for the cheapest quote, lowest first
+	HighestTotal Sort = "highest_total" // the same, highest first
 	Nearest      Sort = "nearest"       // shortest distance from Point first, which it requires
 )
 
