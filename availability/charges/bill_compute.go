@@ -129,17 +129,24 @@ func (s *computation) moneys(minor []*big.Int) []dynastay.Money {
 
 // base returns what a percentage is of, and the percentage if it is the same wherever it comes to something.
 func (p part) base() (*big.Rat, Rate) {
-	base, rate, same := new(big.Rat), Rate(0), true
+	by := map[Rate]*big.Rat{}
 	for cell, x := range p.cells {
 		if x.Sign() == 0 {
 			continue
 		}
-		same = same && (rate == 0 || rate == p.rates[cell])
-		rate = p.rates[cell]
-		base.Add(base, new(big.Rat).Quo(x, rate.fraction()))
+		rate := p.rates[cell]
+		if by[rate] == nil {
+			by[rate] = new(big.Rat)
+		}
+		by[rate].Add(by[rate], x)
 	}
-	if !same {
-		rate = 0
+	base, one := new(big.Rat), Rate(0)
+	for rate, x := range by {
+		base.Add(base, x.Quo(x, rate.fraction()))
+		one = rate
 	}
-	return base, rate
+	if len(by) > 1 {
+		one = 0
+	}
+	return base, one
 }

@@ -3,6 +3,7 @@ package charges
 import (
 	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/dynastay/dynastay"
@@ -10,8 +11,16 @@ import (
 
 // minorOf returns an amount in minor units, of which it may have a part; 0 for an unset one.
 func minorOf(m dynastay.Money) *big.Rat {
-	x, _ := new(big.Rat).SetString(m.Digits()) // cannot fail: it is a decimal number
-	return x.Mul(x, new(big.Rat).SetInt(powerOfTen(m.Currency().MinorUnit())))
+	whole, decimals, _ := strings.Cut(m.Digits(), ".")
+	n, _ := strconv.ParseInt(whole+decimals, 10, 64) // cannot fail: an amount has at most 18 digits
+	x := new(big.Rat).SetInt64(n)
+	switch shift := m.Currency().MinorUnit() - len(decimals); {
+	case shift > 0:
+		x.Mul(x, new(big.Rat).SetInt(powerOfTen(shift)))
+	case shift < 0:
+		x.Quo(x, new(big.Rat).SetInt(powerOfTen(-shift)))
+	}
+	return x
 }
 
 // finer returns how many decimals an amount has beyond those of the minor unit.
@@ -52,13 +61,20 @@ func halfUp(x *big.Rat) *big.Int { return floor(new(big.Rat).Add(x, half)) }
 // that lost most get one more, until nothing is left. Of equal ones, the first gets it. The total is the sum of the exact
 // values, rounded.
 func allot(total *big.Int, exact []*big.Rat) []*big.Int {
-	whole, lost := make([]*big.Int, len(exact)), make([]*big.Rat, len(exact))
-	order := make([]int, len(exact))
+	whole := make([]*big.Int, len(exact))
 	left := new(big.Int).Set(total)
 	for i, x := range exact {
-		order[i], whole[i] = i, floor(x)
-		lost[i] = new(big.Rat).Sub(x, new(big.Rat).SetInt(whole[i]))
+		whole[i] = floor(x)
 		left.Sub(left, whole[i])
+	}
+	if left.Sign() == 0 {
+		return whole
+	}
+	order, lost := make([]int, len(exact)), make([]*big.Rat, len(exact))
+	for i, x := range exact {
+		order[i] = i
+		lost[i] = new(big.Rat).SetInt(whole[i])
+		lost[i].Sub(x, lost[i])
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return lost[j].Cmp(lost[i]) })
 	one := big.NewInt(1)

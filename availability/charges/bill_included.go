@@ -23,6 +23,8 @@ func (c *Charge) component() Component {
 // what 1 of net comes to with all charges.
 type includedShare struct{ fixed, ofNet *big.Rat }
 
+var zero = new(big.Rat) // is never changed
+
 // included works out the net of each price, and what the included charges come to.
 func (s *computation) included(l *List) error {
 	s.parts = make([]part, len(l.Charges))
@@ -54,21 +56,19 @@ func (s *computation) included(l *List) error {
 	return nil
 }
 
-// shares returns what the included charges of a cell and component are, in the order of the list.
+// shares returns what the included charges of a cell and component are, by their place in the list.
 func (s *computation) shares(l *List, of, cell int, amounts [][]*big.Rat) []includedShare {
 	all := make([]includedShare, len(l.Charges))
 	for i := range l.Charges {
-		c := &l.Charges[i]
-		x := includedShare{new(big.Rat), new(big.Rat)}
-		all[i] = x
+		c, x := &l.Charges[i], includedShare{zero, zero}
 		switch {
 		case !c.Included:
 		case !c.hasRate():
 			if c.component() == components[of] {
-				x.fixed.Set(amounts[i][cell])
+				x.fixed = amounts[i][cell]
 			}
 		case s.parts[i].rates[cell] != 0:
-			rate := s.parts[i].rates[cell].fraction()
+			x = includedShare{new(big.Rat), new(big.Rat)}
 			switch {
 			case c.of(components[of]) && c.Gross:
 				x.fixed.Set(s.gross[of][cell])
@@ -80,9 +80,11 @@ func (s *computation) shares(l *List, of, cell int, amounts [][]*big.Rat) []incl
 				x.fixed.Add(x.fixed, on.fixed)
 				x.ofNet.Add(x.ofNet, on.ofNet)
 			}
+			rate := s.parts[i].rates[cell].fraction()
 			x.fixed.Mul(x.fixed, rate)
 			x.ofNet.Mul(x.ofNet, rate)
 		}
+		all[i] = x
 	}
 	return all
 }
@@ -91,19 +93,25 @@ func (s *computation) shares(l *List, of, cell int, amounts [][]*big.Rat) []incl
 func (s *computation) divide(l *List, of, cell int, shares []includedShare) error {
 	net, each := new(big.Rat).Set(s.gross[of][cell]), big.NewRat(1, 1)
 	for i, x := range shares {
-		if net.Sub(net, x.fixed); net.Sign() < 0 {
+		if x.fixed.Sign() != 0 {
+			net.Sub(net, x.fixed)
+		}
+		if net.Sign() < 0 {
 			return dynastay.Invalid(fmt.Sprintf("Charges[%d]", i),
 				"must not be more than the price that includes it: %s of night %d", l.Charges[i].ID, cell/s.lines()+1)
 		}
-		each.Add(each, x.ofNet)
+		if x.ofNet.Sign() != 0 {
+			each.Add(each, x.ofNet)
+		}
 	}
 	net.Quo(net, each)
 	s.net[of][cell] = net
 	for i, x := range shares {
-		if l.Charges[i].Included {
-			part := new(big.Rat).Mul(x.ofNet, net)
-			s.parts[i].cells[cell].Add(s.parts[i].cells[cell], part.Add(part, x.fixed))
+		if x.fixed.Sign() == 0 && x.ofNet.Sign() == 0 {
+			continue
 		}
+		part := new(big.Rat).Mul(x.ofNet, net)
+		s.parts[i].cells[cell].Add(s.parts[i].cells[cell], part.Add(part, x.fixed))
 	}
 	return nil
 }
