@@ -48,7 +48,9 @@ func TestInvalidStays(t *testing.T) {
 		{"Lines[0].Nights[1].Lodging", "is required", func(b *charges.Booked) { b.Lines[0].Nights[1].Lodging = dynastay.Money{} }},
 		{"Lines[0].Nights[0].Lodging", "is required", func(b *charges.Booked) { b.Lines[0].Nights[0].Lodging = none }},
 		{"Lines[0].Nights[0].Meals", "must have a currency", func(b *charges.Booked) { b.Lines[0].Nights[0].Meals = none }},
-		{"Lines[0].Nights[0].Lodging.Currency", "must be an active", func(b *charges.Booked) { b.Lines[0].Nights[0].Lodging = unknown }},
+		{"Lines[0].Nights[0].Lodging.Currency", "must be an active", func(b *charges.Booked) {
+			b.Lines[0].Nights[0].Lodging = unknown
+		}},
 		{"Lines[1].Nights[0].Lodging.Currency", "must be EUR", func(b *charges.Booked) { b.Lines[1].Nights[0].Lodging = jpy("1") }},
 		{"Lines[0].Nights[0].Meals.Currency", "must be EUR", func(b *charges.Booked) { b.Lines[0].Nights[0].Meals = jpy("1") }},
 		{"Lines[0].Nights[0].Meals", "must not be negative", func(b *charges.Booked) { b.Lines[0].Nights[0].Meals = negative }},

@@ -46,6 +46,21 @@ func TestEachKindOfCharge(t *testing.T) {
 			c.Brackets = []charges.Bracket{{}, {From: eur(from[0]), Amount: eur("1")}, {From: eur(from[1]), Amount: eur("2")}}
 		}
 	}
+	first := func(n int) func(c *charges.Charge) { return func(c *charges.Charge) { c.FirstNights = n } }
+	aged := func(from, under int) func(c *charges.Charge) {
+		return func(c *charges.Charge) { c.FromAge, c.UnderAge = from, under }
+	}
+	within := func(from, until string) func(c *charges.Charge) {
+		return func(c *charges.Charge) {
+			if from != "" {
+				c.From = at(from)
+			}
+			if until != "" {
+				c.Until = at(until)
+			}
+		}
+	}
+	gross := func(c *charges.Charge) { c.Gross = true }
 	five := func(per charges.Per) charges.Charge { return tax("x", per, "5") }
 	ten := percent("x", 10_0000)
 	for name, c := range map[string]struct {
@@ -76,19 +91,19 @@ func TestEachKindOfCharge(t *testing.T) {
 		"10 % of gross, included":          {set(included(ten), of(lodging, true)), "78.00 of 780.00"},
 		"10 % of the gross of both":        {set(included(ten), of(both, true)), "93.00 of 930.00"},
 		"10 % of gross, with no included":  {set(ten, of(lodging, true)), "78.00 of 780.00"},
-		"first night of three":             {set(nightly(ten), func(c *charges.Charge) { c.FirstNights = 1 }), "26.00 of 260.00"},
-		"first night, included":            {set(included(nightly(ten)), func(c *charges.Charge) { c.FirstNights = 1 }), "23.64 of 236.36"},
-		"first two nights, room and night": {set(five(charges.PerRoomNight), func(c *charges.Charge) { c.FirstNights = 2 }), "30.00"},
-		"first two nights, guests":         {set(five(charges.PerGuestNight), func(c *charges.Charge) { c.FirstNights = 2 }), "70.00"},
-		"more first nights than the stay":  {set(five(charges.PerNight), func(c *charges.Charge) { c.FirstNights = 90 }), "15.00"},
+		"first night of three":             {set(nightly(ten), first(1)), "26.00 of 260.00"},
+		"first night, included":            {set(included(nightly(ten)), first(1)), "23.64 of 236.36"},
+		"first two nights, room and night": {set(five(charges.PerRoomNight), first(2)), "30.00"},
+		"first two nights, guests":         {set(five(charges.PerGuestNight), first(2)), "70.00"},
+		"more first nights than the stay":  {set(five(charges.PerNight), first(90)), "15.00"},
 
-		"adults only":                {set(five(charges.PerGuest), func(c *charges.Charge) { c.FromAge = 18 }), "25.00"},
-		"children only":              {set(five(charges.PerGuest), func(c *charges.Charge) { c.UnderAge = 18 }), "10.00"},
-		"from 9":                     {set(five(charges.PerGuest), func(c *charges.Charge) { c.FromAge = 9 }), "35.00"},
-		"from 10":                    {set(five(charges.PerGuest), func(c *charges.Charge) { c.FromAge = 10 }), "25.00"},
-		"under 10":                   {set(five(charges.PerGuest), func(c *charges.Charge) { c.UnderAge = 10 }), "10.00"},
-		"nobody under 9":             {set(five(charges.PerGuest), func(c *charges.Charge) { c.UnderAge = 9 }), ""},
-		"guests and nights under 10": {set(five(charges.PerGuestNight), func(c *charges.Charge) { c.UnderAge = 10 }), "30.00"},
+		"adults only":                {set(five(charges.PerGuest), aged(18, 0)), "25.00"},
+		"children only":              {set(five(charges.PerGuest), aged(0, 18)), "10.00"},
+		"from 9":                     {set(five(charges.PerGuest), aged(9, 0)), "35.00"},
+		"from 10":                    {set(five(charges.PerGuest), aged(10, 0)), "25.00"},
+		"under 10":                   {set(five(charges.PerGuest), aged(0, 10)), "10.00"},
+		"nobody under 9":             {set(five(charges.PerGuest), aged(0, 9)), ""},
+		"guests and nights under 10": {set(five(charges.PerGuestNight), aged(0, 10)), "30.00"},
 
 		"as short as it may be": {set(ten, func(c *charges.Charge) { c.MinStay = 3 }), "78.00 of 780.00"},
 		"too short":             {set(ten, func(c *charges.Charge) { c.MinStay = 4 }), ""},
@@ -96,17 +111,19 @@ func TestEachKindOfCharge(t *testing.T) {
 		"too long":              {set(five(charges.PerStay), func(c *charges.Charge) { c.MaxStay = 2 }), ""},
 		"too long, included":    {set(included(ten), func(c *charges.Charge) { c.MaxStay = 2 }), ""},
 
-		"begins with the stay":             {set(ten, func(c *charges.Charge) { c.From = at("2026-05-01") }), "78.00 of 780.00"},
-		"begins after the check-in":        {set(ten, func(c *charges.Charge) { c.From = at("2026-05-02") }), ""},
-		"begins with the second night":     {set(nightly(ten), func(c *charges.Charge) { c.From = at("2026-05-02") }), "52.00 of 520.00"},
-		"ends after the check-in":          {set(ten, func(c *charges.Charge) { c.Until = at("2026-05-02") }), "78.00 of 780.00"},
-		"ends at the check-in":             {set(ten, func(c *charges.Charge) { c.Until = at("2026-05-01") }), ""},
-		"ends after the first night":       {set(five(charges.PerGuestNight), func(c *charges.Charge) { c.Until = at("2026-05-02") }), "35.00"},
-		"of one night":                     {set(five(charges.PerRoomNight), func(c *charges.Charge) { c.From, c.Until = at("2026-05-03"), at("2026-05-04") }), "15.00"},
-		"of the year before":               {set(nightly(ten), func(c *charges.Charge) { c.Until = at("2026-01-01") }), ""},
-		"date of a charge per guest":       {set(five(charges.PerGuest), func(c *charges.Charge) { c.Until = at("2026-05-02") }), "35.00"},
-		"date of a charge per room, over":  {set(five(charges.PerRoom), func(c *charges.Charge) { c.Until = at("2026-05-01") }), ""},
-		"nights counted from the check-in": {set(five(charges.PerNight), func(c *charges.Charge) { c.FirstNights, c.From = 2, at("2026-05-02") }), "5.00"},
+		"begins with the stay":            {set(ten, within("2026-05-01", "")), "78.00 of 780.00"},
+		"begins after the check-in":       {set(ten, within("2026-05-02", "")), ""},
+		"begins with the second night":    {set(nightly(ten), within("2026-05-02", "")), "52.00 of 520.00"},
+		"ends after the check-in":         {set(ten, within("", "2026-05-02")), "78.00 of 780.00"},
+		"ends at the check-in":            {set(ten, within("", "2026-05-01")), ""},
+		"ends after the first night":      {set(five(charges.PerGuestNight), within("", "2026-05-02")), "35.00"},
+		"of one night":                    {set(five(charges.PerRoomNight), within("2026-05-03", "2026-05-04")), "15.00"},
+		"of the year before":              {set(nightly(ten), within("", "2026-01-01")), ""},
+		"date of a charge per guest":      {set(five(charges.PerGuest), within("", "2026-05-02")), "35.00"},
+		"date of a charge per room, over": {set(five(charges.PerRoom), within("", "2026-05-01")), ""},
+		"nights counted from the check-in": {set(five(charges.PerNight), func(c *charges.Charge) {
+			c.FirstNights, c.From = 2, at("2026-05-02")
+		}), "5.00"},
 
 		"brackets, one exempt":        {set(ten, brackets(0, 0, 10_0000)), "60.00 of 600.00"},
 		"brackets, others exempt":     {set(ten, brackets(0, 10_0000, 0)), "18.00 of 180.00"},
@@ -118,10 +135,10 @@ func TestEachKindOfCharge(t *testing.T) {
 		"steps by room, higher":       {set(ten, steps(charges.PerRoomNight, "60.01", "100.01")), "6.00"},
 		"steps by guest":              {set(ten, steps(charges.PerGuestNight, "33.33", "60")), "24.00"},   // 100/3: 3 × (6×1 + 2)
 		"steps by guest, higher":      {set(ten, steps(charges.PerGuestNight, "33.34", "60.01")), "3.00"}, // 3 × (0 + 1)
-		"steps, exempt children":      {set(set(ten, steps(charges.PerGuestNight, "33.33", "60")), func(c *charges.Charge) { c.FromAge = 10 }), "18.00"},
-		"steps by room, included":     {set(set(included(ten), steps(charges.PerRoomNight, "60", "100")), func(c *charges.Charge) { c.Gross = true }), "15.00"},
+		"steps, exempt children":      {set(set(ten, steps(charges.PerGuestNight, "33.33", "60")), aged(10, 0)), "18.00"},
+		"steps by room, included":     {set(set(included(ten), steps(charges.PerRoomNight, "60", "100")), gross), "15.00"},
 		"an amount of 0":              {tax("x", charges.PerStay, "0"), ""},
-		"less than half a minor unit": {percent("x", 6), ""},                                                                // 780 × 0.0006 % = 0.00468
+		"less than half a minor unit": {percent("x", 6), ""},                                                                // 0.00468
 		"half a minor unit":           {set(percent("x", 100), func(c *charges.Charge) { c.Of = meals }), "0.02 of 150.00"}, // 0.015
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -196,7 +213,8 @@ func TestKnownBills(t *testing.T) {
 			list(with(tax("city", charges.PerGuestNight, "3"), func(c *charges.Charge) { c.FirstNights = 21 }),
 				with(with(percent("pct", 5_0000), nightly), func(c *charges.Charge) { c.FirstNights = 21 })),
 			double(30, "100"), "city 126.00; pct 105.00 of 2100.00; 0.00 231.00 0.00 0.00"},
-		"included":                {list(included(percent("vat", 10_0000))), double(1, "110"), "vat 10.00 of 100.00; 10.00 0.00 0.00 0.00"},
+		"included": {
+			list(included(percent("vat", 10_0000))), double(1, "110"), "vat 10.00 of 100.00; 10.00 0.00 0.00 0.00"},
 		"added":                   {list(percent("vat", 10_0000)), double(1, "110"), "vat 11.00 of 110.00; 0.00 11.00 0.00 0.00"},
 		"a discount":              {list(percent("vat", 10_0000)), discounted, "vat 18.00 of 180.00; 0.00 18.00 0.00 0.00"},
 		"a discount and included": {list(included(percent("vat", 20_0000))), discounted, "vat 30.00 of 150.00; 30.00 0.00 0.00 0.00"},
@@ -347,7 +365,8 @@ func TestBillRefuses(t *testing.T) {
 	bill, err = list(percent("x", 100_0000), percent("y", 1_0000)).Bill(huge)
 	assert.Nil(t, bill)
 	refused(t, err, "Added.Amount", "must have at most 18 significant digits")
-	_, err = list(percent("x", 100_0000), with(percent("y", 1_0000), func(c *charges.Charge) { c.AtProperty = true })).Bill(huge)
+	atProperty := with(percent("y", 1_0000), func(c *charges.Charge) { c.AtProperty = true })
+	_, err = list(percent("x", 100_0000), atProperty).Bill(huge)
 	assert.NoError(t, err)
 }
 
