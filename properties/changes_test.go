@@ -9,6 +9,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/availability/charges"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/internal/testing/raw"
@@ -80,6 +81,10 @@ func TestChanges(t *testing.T) {
 	was(err)
 	renamed, err := repo.UpdateRatePlan(ctx, "p", "flex", func(p *availability.RatePlan) error { p.Name = "Flexible"; return nil })
 	was(err)
+	taxed, err := repo.UpdateCharges(ctx, "p", add(salesTax("vat")))
+	was(err)
+	more, err := repo.UpdateCharges(ctx, "p", add(salesTax("city")))
+	was(err)
 	deleting := *states[len(states)-1]
 	deleting.Status = properties.Deleting
 	require.NoError(t, repo.Delete(ctx, "p"))
@@ -99,6 +104,8 @@ func TestChanges(t *testing.T) {
 	}, streamtest.Histories(t, db, keys.PropertiesTable, changes.Images))
 	assert.Equal(t, map[string][]*availability.RatePlan{"RATES#p/PLAN#flex": {flexible, renamed, nil}},
 		streamtest.Histories(t, db, keys.PropertiesTable, changes.RatePlans))
+	assert.Equal(t, map[string][]*charges.List{"RATES#p/CHARGES": {taxed, more, nil}},
+		streamtest.Histories(t, db, keys.PropertiesTable, changes.Charges))
 }
 
 // The hotel-booking document's items are decoded unchanged, and so is what the repository makes of them.

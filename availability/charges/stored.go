@@ -19,23 +19,25 @@ func NewEntity() *entity.Entity[List] {
 	return entity.New(entity.Spec[List]{
 		Name: "Charges", Schema: keys.PropertiesTable, Validate: (*List).Validate,
 		Created: "CreatedAt", Updated: "UpdatedAt", Version: keys.AttrVersion,
-		Key: func(l *List) (dynastay.Key, error) { return keys.Of(keys.PropertyCharges{PropertyID: l.PropertyID}) },
-		Codec: entity.Declare(func(f *entity.Fields, l *List) {
-			f.Const(keys.AttrEntityType, "Charges")
-			f.String("PropertyId", &l.PropertyID)
-			currency := l.Currency()
-			entity.String(f, "Currency", &currency)
-			all := unlessEmpty(l.Charges)
-			entity.List(f, "Charges", &all, func(f *entity.Fields, c *Charge) { c.declare(f, currency) })
-			if f.Decoding() {
-				l.Charges = unlessEmpty(all)
-			}
-			f.Time("CreatedAt", &l.CreatedAt)
-			f.Time("UpdatedAt", &l.UpdatedAt)
-			f.IfSet().Int(keys.AttrVersion, &l.Version)
-		}),
+		Key:   func(l *List) (dynastay.Key, error) { return keys.Of(keys.PropertyCharges{PropertyID: l.PropertyID}) },
+		Codec: listCodec,
 	})
 }
+
+var listCodec = entity.Declare(func(f *entity.Fields, l *List) {
+	f.Const(keys.AttrEntityType, "Charges")
+	f.String("PropertyId", &l.PropertyID)
+	currency := l.Currency()
+	entity.String(f, "Currency", &currency)
+	all := unlessEmpty(l.Charges)
+	entity.List(f, "Charges", &all, func(f *entity.Fields, c *Charge) { c.declare(f, currency) })
+	if f.Decoding() {
+		l.Charges = unlessEmpty(all)
+	}
+	f.Time("CreatedAt", &l.CreatedAt)
+	f.Time("UpdatedAt", &l.UpdatedAt)
+	f.IfSet().Int(keys.AttrVersion, &l.Version)
+})
 
 func (c *Charge) declare(f *entity.Fields, currency dynastay.Currency) {
 	f.String("Id", &c.ID)

@@ -15,8 +15,6 @@ import (
 	"github.com/dynastay/dynastay/internal/testing/blame"
 )
 
-var stored = charges.NewEntity()
-
 func usd(amount string) dynastay.Money { return dynastay.MustMoney(amount, "USD") }
 
 // newYork are the charges of a hotel in New York, with a deposit.
@@ -44,6 +42,11 @@ func newYork() *charges.List {
 	}
 }
 
+func decoded(item dynastay.Item) (*charges.List, error) {
+	l := &charges.List{}
+	return l, charges.ListCodec.Decode(dynastay.RowOf(item), l)
+}
+
 func number(digits string) types.AttributeValue { return &types.AttributeValueMemberN{Value: digits} }
 
 func texts(all ...string) types.AttributeValue {
@@ -66,10 +69,10 @@ func maps(all ...dynastay.Item) types.AttributeValue {
 func TestStoredForm(t *testing.T) {
 	t.Parallel()
 	yes := &types.AttributeValueMemberBOOL{Value: true}
-	item, err := stored.Item(newYork())
+	item, err := charges.ListCodec.Encode(newYork())
 	require.NoError(t, err)
 	want := dynastay.Item{
-		"PK": dynastay.Text("RATES#prop_1"), "SK": dynastay.Text("CHARGES"), "EntityType": dynastay.Text("Charges"),
+		"EntityType": dynastay.Text("Charges"),
 		"PropertyId": dynastay.Text("prop_1"), "Currency": dynastay.Text("USD"), "Version": number("2"),
 		"CreatedAt": dynastay.Text("2026-05-01T08:00:00Z"), "UpdatedAt": dynastay.Text("2026-05-02T08:00:00Z"),
 		"Charges": maps(
@@ -96,12 +99,12 @@ func TestStoredForm(t *testing.T) {
 		),
 	}
 	assert.Equal(t, want, item)
-	read, err := stored.Value(dynastay.RowOf(want))
+	read, err := decoded(want)
 	require.NoError(t, err)
 	assert.Equal(t, newYork(), read)
 
 	empty := &charges.List{PropertyID: "prop_1", Charges: []charges.Charge{}}
-	item, err = stored.Item(empty)
+	item, err = charges.ListCodec.Encode(empty)
 	require.NoError(t, err)
 	assert.NotContains(t, item, "Charges")
 	assert.NotNil(t, empty.Charges, "the caller's list is not changed")
@@ -111,9 +114,9 @@ func TestNothingStoredIsLost(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
 		list := anyList(r)
-		item, err := stored.Item(list)
+		item, err := charges.ListCodec.Encode(list)
 		require.NoError(r, err)
-		read, err := stored.Value(dynastay.RowOf(item))
+		read, err := decoded(item)
 		require.NoError(r, err)
 		assert.Equal(r, list, read)
 	})
@@ -165,13 +168,23 @@ func anyList(r *rapid.T) *charges.List {
 	return l
 }
 
+func TestStoredKey(t *testing.T) {
+	t.Parallel()
+	item, err := charges.NewEntity().Item(&charges.List{PropertyID: "prop_1"})
+	require.NoError(t, err)
+	assert.Equal(t, dynastay.Text("RATES#prop_1"), item["PK"])
+	assert.Equal(t, dynastay.Text("CHARGES"), item["SK"])
+	_, err = charges.NewEntity().Item(&charges.List{PropertyID: ""})
+	blame.Invalid(t, err, "PropertyID")
+}
+
 // What other software has stored is read without validation, unless it cannot be represented.
 func TestForeignItems(t *testing.T) {
 	t.Parallel()
 	read := func(charge dynastay.Item) (*charges.List, error) {
-		return stored.Value(dynastay.RowOf(dynastay.Item{
+		return decoded(dynastay.Item{
 			"PropertyId": dynastay.Text("prop_1"), "Currency": dynastay.Text("USD"), "Charges": maps(charge),
-		}))
+		})
 	}
 	got, err := read(dynastay.Item{
 		"Id": dynastay.Text("VAT 7"), "Kind": dynastay.Text("levy"), "Rate": number("7.0e0"), "Amount": number("0"), "Of": texts(), "Brackets": maps(),
@@ -204,7 +217,7 @@ func TestForeignItems(t *testing.T) {
 		blame.Of(t, err, dynastay.ErrCorrupt, bad.field)
 	}
 	for _, digits := range []string{"1", "1.5"} {
-		got, err := stored.Value(dynastay.RowOf(dynastay.Item{"PropertyId": dynastay.Text("p"), "Charges": maps(dynastay.Item{"Amount": number(digits)})}))
+		got, err := decoded(dynastay.Item{"PropertyId": dynastay.Text("p"), "Charges": maps(dynastay.Item{"Amount": number(digits)})})
 		require.NoError(t, err)
 		assert.False(t, got.Charges[0].Amount.IsSet(), "without a currency")
 		assert.Equal(t, digits, got.Charges[0].Amount.Digits())
@@ -217,11 +230,9 @@ func TestStoredInOneCurrency(t *testing.T) {
 	list := newYork()
 	assert.Equal(t, dynastay.Currency("USD"), list.Currency())
 	list.Charges[2].Brackets[1].Amount = dynastay.MustMoney("7", "EUR")
-	_, err := stored.Item(list)
+	_, err := charges.ListCodec.Encode(list)
 	blame.Invalid(t, err, "Charges[2].Brackets[1].Amount")
 	list.Charges[2].Brackets[0].From, list.Charges[2].Brackets[1].From = dynastay.Money{}, dynastay.Money{}
 	assert.Equal(t, dynastay.Currency("EUR"), (&charges.List{Charges: list.Charges[2:]}).Currency())
 	assert.Empty(t, (&charges.List{Charges: []charges.Charge{{Rate: 1}}}).Currency())
-	_, err = stored.Item(&charges.List{})
-	blame.Invalid(t, err, "PropertyID")
 }
