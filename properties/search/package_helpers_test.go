@@ -12,6 +12,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/availability/charges"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/internal/testing/market"
@@ -210,10 +211,11 @@ type night struct {
 // hotels is a market with nights.
 type hotels struct {
 	*market.Market
-	db     *dyntest.DB
-	search *search.Search
-	nights map[string]map[dynastay.Date]night // by room type
-	plans  map[string][]availability.RatePlan // by property
+	db      *dyntest.DB
+	search  *search.Search
+	nights  map[string]map[dynastay.Date]night // by room type
+	plans   map[string][]availability.RatePlan // by property
+	charges map[string]*charges.List           // by property
 }
 
 func openHotels(t testing.TB, seed uint64, size int) *hotels {
@@ -222,14 +224,16 @@ func openHotels(t testing.TB, seed uint64, size int) *hotels {
 	h := &hotels{
 		Market: market.Generate(seed, market.Options{Properties: size}), db: db,
 		search: search.New(db.DB, properties.New(db.DB, nil)), nights: map[string]map[dynastay.Date]night{},
-		plans: map[string][]availability.RatePlan{},
+		plans: map[string][]availability.RatePlan{}, charges: map[string]*charges.List{},
 	}
 	h.Load(t, db.Direct)
 	plans := tariff.New(seed) // whose draws are its own
+	taxes := rand.New(rand.NewPCG(seed, 2))
 	r := rand.New(rand.NewPCG(seed, 1))
 	var items []dynastay.Item
 	for _, p := range h.Properties {
 		h.addPlans(t, plans, p)
+		h.addCharges(t, taxes, p)
 		for _, room := range p.Rooms {
 			h.nights[room.ID] = map[dynastay.Date]night{}
 			calm := r.IntN(3) > 0 // without restrictions

@@ -3,6 +3,7 @@ package search_test
 import (
 	"cmp"
 	"errors"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -13,7 +14,9 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/availability/charges"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
+	"github.com/dynastay/dynastay/internal/testing/levy"
 	"github.com/dynastay/dynastay/internal/testing/model"
 	"github.com/dynastay/dynastay/internal/testing/tariff"
 	"github.com/dynastay/dynastay/properties"
@@ -169,11 +172,17 @@ func (s modelSale) asks() bool {
 	return party != nil || s.plan.Meals.Adult.IsSet() || len(s.plan.Meals.Bands) > 0
 }
 
-// price returns the price of one room for a party.
-func (h *hotels) salePrice(r search.Request, s modelSale, party availability.Party) (price dynastay.Money, left int, ok bool) {
+// price returns the price of one room for a party, with that of each night.
+func (h *hotels) salePrice(r search.Request, s modelSale, party availability.Party) (price dynastay.Money, nights []charges.Price, left int, ok bool) {
 	price, left, ok = h.price(s.roomTypeID, r.Stay)
-	if s.plan == nil || !ok {
-		return price, left, ok
+	if !ok {
+		return price, nil, left, false
+	}
+	if s.plan == nil {
+		for date := range r.Stay.Dates() {
+			nights = append(nights, charges.Price{Lodging: h.nights[s.roomTypeID][date].price})
+		}
+		return price, nights, left, true
 	}
 	from := s.plan.ID
 	if s.plan.Derived != nil {
@@ -185,7 +194,7 @@ func (h *hotels) salePrice(r search.Request, s modelSale, party availability.Par
 		n := h.nights[s.roomTypeID][date]
 		own := n.rates[s.plan.ID]
 		if own.stop || date == r.Stay.CheckIn && own.minStay > r.Stay.Nights() {
-			return price, left, false
+			return price, nil, left, false
 		}
 		source := n.price
 		if from != "" {
@@ -193,20 +202,21 @@ func (h *hotels) salePrice(r search.Request, s modelSale, party availability.Par
 		}
 		request.Sources = append(request.Sources, source)
 	}
-	nights, refused := tariff.Price(s.plan, request, &model.Tally{})
+	priced, refused := tariff.Price(s.plan, request, &model.Tally{})
 	if len(refused) > 0 {
-		return price, left, false
+		return price, nil, left, false
 	}
 	price = dynastay.Money{}
-	for _, night := range nights {
+	for _, night := range priced {
 		price = must(price.Add(night.Price))
+		nights = append(nights, charges.Price{Lodging: night.Lodging, Meals: night.Meals})
 	}
-	return price, left, true
+	return price, nights, left, true
 }
 
-// total returns the price of rooms for the guests, who are divided among them only if a price depends on it; or the sales that
-// do not sell to those who would stay there.
-func (h *hotels) total(r search.Request, rooms []modelSale) (total dynastay.Money, unsold []string) {
+// total returns what the guests pay for rooms. They are divided among them only if a price or a charge depends on it. It also
+// returns the sales that do not sell to those who would stay there.
+func (h *hotels) total(r search.Request, propertyID string, rooms []modelSale) (total dynastay.Money, unsold []string) {
 	parties := []availability.Party{{Guests: r.Guests, ChildAges: slices.Sorted(slices.Values(r.ChildAges))}}
 	if len(rooms) > 1 {
 		var holds []availability.Limits
@@ -215,17 +225,28 @@ func (h *hotels) total(r search.Request, rooms []modelSale) (total dynastay.Mone
 		}
 		parties = search.Divide(parties[0], holds)
 	}
+	list := h.charges[propertyID]
+	booked := charges.Booked{Stay: r.Stay, Adults: r.Guests.Adults, Children: r.Guests.Children}
+	known := list != nil && list.AsksWhoStays() || slices.ContainsFunc(rooms, modelSale.asks)
 	for i, s := range rooms {
-		party := availability.Party{Guests: availability.Guests{Adults: 1}}
+		party, line := availability.Party{Guests: availability.Guests{Adults: 1}}, charges.Line{Rooms: 1}
 		if s.asks() {
 			party = parties[i]
 		}
-		price, _, ok := h.salePrice(r, s, party)
+		if known {
+			line.Guests = &charges.Guests{Adults: parties[i].Adults, Children: parties[i].Children, ChildAges: parties[i].ChildAges}
+		}
+		price, nights, _, ok := h.salePrice(r, s, party)
 		if !ok {
 			unsold = append(unsold, s.String())
 			continue
 		}
 		total = must(total.Add(price))
+		line.Nights = nights
+		booked.Lines = append(booked.Lines, line)
+	}
+	if list != nil && len(unsold) == 0 {
+		total = must(total.Add(levy.Bill(list, booked).Bill.Added))
 	}
 	return total, unsold
 }
@@ -241,7 +262,8 @@ func (h *hotels) one(r search.Request, s modelSale) (price dynastay.Money, left 
 	}
 	ages := slices.Sorted(slices.Values(r.ChildAges))
 	all.ChildAges = ages[:min(len(ages), all.Children)]
-	return h.salePrice(r, s, all)
+	price, _, left, ok = h.salePrice(r, s, all)
+	return price, left, ok
 }
 
 // cheapest returns the cheapest sale of each room type.
@@ -259,4 +281,35 @@ func (h *hotels) cheapest(r search.Request, all []modelSale) (best []modelSale) 
 		}
 	}
 	return best
+}
+
+// addCharges gives every fourth property taxes and fees.
+func (h *hotels) addCharges(t testing.TB, d *rand.Rand, p *properties.WithRooms) {
+	t.Helper()
+	if d.IntN(4) > 0 || p.Status != properties.Approved || len(p.Rooms) == 0 {
+		return
+	}
+	currency, all := p.Rooms[0].BasePrice.Currency(), []charges.Component{charges.Lodging, charges.Meals}
+	one := func(amount string) dynastay.Money { return dynastay.MustMoney(amount, currency) }
+	choices := []charges.Charge{
+		{ID: "vat", Rate: 7_0000, Per: charges.PerNight, Of: all[:1], Included: true},
+		{ID: "service", Rate: 12_5000, Per: charges.PerNight, Of: all},
+		{ID: "city", Amount: one("2"), Per: charges.PerGuestNight, FromAge: 12, FirstNights: 2},
+		{ID: "luxury", Per: charges.PerGuestNight, Of: all[:1], Brackets: []charges.Bracket{{}, {From: one("60"), Amount: one("1")}, {From: one("120"), Amount: one("3")}}},
+		{ID: "room", Amount: one("3"), Per: charges.PerRoomNight, MinStay: 2},
+		{ID: "cleaning", Amount: one("25"), Per: charges.PerStay},
+		{ID: "resort", Amount: one("20"), Per: charges.PerNight, AtProperty: true},
+	}
+	d.Shuffle(len(choices), func(i, j int) { choices[i], choices[j] = choices[j], choices[i] })
+	list := &charges.List{PropertyID: p.ID}
+	for _, c := range choices[:1+d.IntN(3)] {
+		c.Name, c.Kind = "Charge "+c.ID, charges.Tax
+		list.Charges = append(list.Charges, c)
+	}
+	_, err := properties.New(h.db.Direct, nil).UpdateCharges(t.Context(), p.ID, func(l *charges.List) error {
+		l.Charges = list.Charges
+		return nil
+	})
+	require.NoError(t, err)
+	h.charges[p.ID] = list
 }

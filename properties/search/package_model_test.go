@@ -69,13 +69,13 @@ func described(all []expected) string {
 }
 
 func actual(o search.Offer) expected {
-	e := expected{card: o.Property, distance: o.Distance, total: o.Quotes[0].Total}
+	e := expected{card: o.Property, distance: o.Distance, total: must(o.Quotes[0].GuestPays())}
 	for _, q := range o.Quotes {
 		rooms := map[string]int{}
 		for _, line := range q.Lines {
 			rooms[modelSale{roomTypeID: line.RoomTypeID, plan: line.Plan}.String()] += line.Quantity
 		}
-		e.quotes = append(e.quotes, quoted(rooms, q.Total))
+		e.quotes = append(e.quotes, quoted(rooms, must(q.GuestPays())))
 	}
 	slices.Sort(e.quotes)
 	return e
@@ -243,7 +243,7 @@ func (h *hotels) quote(r search.Request, e *expected) {
 			continue
 		}
 		_, left, _ := h.price(s.roomTypeID, r.Stay)
-		if total, unsold := h.total(r, slices.Repeat([]modelSale{s}, wanted)); len(unsold) == 0 && left >= wanted {
+		if total, unsold := h.total(r, e.card.PropertyID, slices.Repeat([]modelSale{s}, wanted)); len(unsold) == 0 && left >= wanted {
 			alone[quoted(map[string]int{s.String(): wanted}, total)] = total
 		}
 	}
@@ -251,7 +251,7 @@ func (h *hotels) quote(r search.Request, e *expected) {
 		alone = nil
 		for remaining := usable; len(remaining) > 0 && alone == nil; { // without what is not for those who would stay there
 			var unsold []string
-			alone, unsold = h.together(r, h.cheapest(r, remaining), wanted)
+			alone, unsold = h.together(r, e.card.PropertyID, h.cheapest(r, remaining), wanted)
 			if len(unsold) == 0 {
 				break
 			}
@@ -272,7 +272,7 @@ func (h *hotels) quote(r search.Request, e *expected) {
 
 // together returns the cheapest combination of room types, each with the sale that is cheapest for one room, or the sales by
 // which the rooms of it cannot be sold to those who would stay there.
-func (h *hotels) together(r search.Request, usable []modelSale, wanted int) (sold map[string]dynastay.Money, unsold []string) {
+func (h *hotels) together(r search.Request, propertyID string, usable []modelSale, wanted int) (sold map[string]dynastay.Money, unsold []string) {
 	var best []int
 	var bestTotal dynastay.Money
 	counts := make([]int, len(usable))
@@ -318,7 +318,7 @@ func (h *hotels) together(r search.Request, usable []modelSale, wanted int) (sol
 			rooms = append(rooms, slices.Repeat([]modelSale{usable[i]}, n)...)
 		}
 	}
-	total, unsold := h.total(r, rooms) // of who really stays in each
+	total, unsold := h.total(r, propertyID, rooms) // of who really stays in each
 	if len(unsold) > 0 {
 		return nil, unsold
 	}
