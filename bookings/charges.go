@@ -14,7 +14,7 @@ import (
 // BookingCharges are the charges of a booking as they are stored. They are an item of their own: with them, a booking would cross
 // 1 KB, and every later write of it would cost twice as much. The condition on the booking protects them, as it does the lines.
 // [Booking.Charges] has them in the order of the lines.
-// See docs/decisions/0027-charges.md.
+// See docs/decisions/0028-charges-of-bookings.md.
 type BookingCharges struct {
 	BookingID  string
 	Charges    []BookingCharge `json:",omitzero"`
