@@ -76,8 +76,8 @@ func nameOf(l *availability.Line) string {
 // storedCharges returns the charges of a booking as they are stored.
 func (b *Booking) storedCharges() *BookingCharges {
 	c := &BookingCharges{
-		BookingID: b.ID,
-		Included:  b.Charges.Included, Added: b.Charges.Added, AtProperty: b.Charges.AtProperty, Deposits: b.Charges.Deposits,
+		BookingID: b.ID, Charges: []BookingCharge{}, // an empty list is stored, too, and replaces the one before
+		Included: b.Charges.Included, Added: b.Charges.Added, AtProperty: b.Charges.AtProperty, Deposits: b.Charges.Deposits,
 	}
 	for _, e := range b.Charges.Entries {
 		one := BookingCharge{Entry: e, ByLine: map[string]dynastay.Money{}}

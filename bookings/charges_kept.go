@@ -51,34 +51,42 @@ func refundOf(e charges.Entry, lost []*big.Rat) *big.Rat {
 	return sum
 }
 
-// owed returns what the guests owe of the total, if the booking is not cancelled. Of a no-show and of guests who have left, these
-// are not the charges of nights on which they did not stay. See [charges.Kept].
+// owed returns what the guests owe of the total, if the booking is not cancelled.
 func (b *Booking) owed() (owed dynastay.Money, err error) {
-	if b.Charges == nil || b.Status != NoShow && b.Status != Completed {
+	if b.Charges == nil {
 		return b.Total, nil
 	}
-	if err := b.checkCharges(); err != nil {
-		return owed, err
+	if owed, _, err = b.whole(); err == nil {
+		owed, err = owed.Add(b.Breakdown.Kept)
 	}
-	owed = b.Total
 	for _, e := range b.apart() {
-		switch {
-		case e.Kept == charges.KeptByPolicy:
-			continue
-		case b.Status == NoShow:
-			owed, err = owed.Sub(e.Amount)
-		default:
-			for i, amount := range e.Nights {
-				if !b.stayed(b.Stay.CheckIn.AddDays(i)) && err == nil {
-					owed, err = owed.Sub(amount)
-				}
-			}
+		var charged dynastay.Money
+		if err == nil {
+			charged, err = b.owedOf(e)
 		}
-		if err != nil {
-			return owed, b.unreadable("Charges", err)
+		if err == nil {
+			owed, err = owed.Add(charged)
 		}
 	}
-	return owed, nil
+	return owed, err
+}
+
+// owedOf returns what the guests owe of a charge, if the booking is not cancelled: of a no-show and of guests who have left, not
+// what is for nights on which they did not stay. See [charges.Kept].
+func (b *Booking) owedOf(e charges.Entry) (owed dynastay.Money, err error) {
+	switch {
+	case e.Kept != charges.KeptByPolicy && b.Status == NoShow:
+		return e.Amount.Times(0)
+	case e.Kept != charges.KeptIfStayed || b.Status != Completed:
+		return e.Amount, nil
+	}
+	owed = e.Amount
+	for i, amount := range e.Nights {
+		if err == nil && !b.stayed(b.Stay.CheckIn.AddDays(i)) {
+			owed, err = owed.Sub(amount)
+		}
+	}
+	return owed, err
 }
 
 // stayed reports whether the guests of a completed booking were there in a night of it. They may have arrived after nights that

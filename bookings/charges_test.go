@@ -287,6 +287,12 @@ func TestModifyOnlyCharges(t *testing.T) {
 	assert.Equal(t, b.Version+1, after.Version)
 	assert.Equal(t, "12.00 USD", after.Charges.AtProperty.String())
 	assert.Equal(t, b.Total, after.Total)
+	req.Charges.Charges = nil
+	after = modify()
+	assert.Empty(t, after.Charges.Entries)
+	got, err := i.repo.Get(t.Context(), b.ID)
+	require.NoError(t, err)
+	assert.Equal(t, after, got, "those before are not stored any more")
 }
 
 func TestRefusedCharges(t *testing.T) {

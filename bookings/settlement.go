@@ -98,39 +98,60 @@ func (b *Booking) settled() []Line {
 	return b.Lines
 }
 
-// keptOf returns what is kept of the price of the booking, if parts of its lines are lost to the guest. It is the price
-// without what is refundable, which is rounded half away from zero, as FloatString does: once for the lines, and once for each
-// charge that is kept like them, so that each of them is a line of the receipt.
+// keptOf returns what is kept of the price of the booking, if parts of its lines are lost to the guest.
 func (b *Booking) keptOf(lost []*big.Rat) (kept dynastay.Money, err error) {
+	kept, apart, err := b.keptParts(lost)
+	for _, amount := range apart {
+		if err == nil {
+			kept, err = kept.Add(amount)
+		}
+	}
+	return kept, err
+}
+
+// whole returns the price of the booking in the parts in which it is settled: that of the lines, less the discount, and each charge
+// that is settled apart.
+func (b *Booking) whole() (rooms dynastay.Money, apart []dynastay.Money, err error) {
 	price, err := b.price()
 	if err != nil || price.Sign() < 0 || b.Breakdown.Kept.Sign() < 0 || b.Total.Sign() < 0 || !b.Total.IsSet() {
-		return kept, b.unreadable("TotalAmount", errAmount)
+		return rooms, nil, b.unreadable("TotalAmount", errAmount)
+	}
+	if err := b.checkCharges(); err != nil {
+		return rooms, nil, err
+	}
+	rooms = price.Round()
+	for _, e := range b.apart() {
+		apart = append(apart, e.Amount)
+		if rooms, err = rooms.Sub(e.Amount); err != nil || rooms.Sign() < 0 {
+			return rooms, nil, b.unreadable("Charges", errCharges)
+		}
+	}
+	return rooms, apart, nil
+}
+
+// keptParts returns what is kept of each of these parts: all without what is refundable, which is rounded half away from zero, as
+// FloatString does. Each part is rounded by itself, because each is a line of the receipt.
+func (b *Booking) keptParts(lost []*big.Rat) (rooms dynastay.Money, apart []dynastay.Money, err error) {
+	rooms, apart, err = b.whole()
+	if err != nil {
+		return rooms, nil, err
 	}
 	weights, err := b.weights(b.settled())
-	if err == nil {
-		err = b.checkCharges()
-	}
 	if err != nil {
-		return kept, err
+		return rooms, nil, err
 	}
-	kept = price.Round()
-	rooms := exact(kept)
-	refund := func(amount *big.Rat) error {
-		currency := kept.Currency()
-		rounded, err := dynastay.MoneyOfDigits(amount.FloatString(currency.MinorUnit()), currency)
-		if err == nil {
-			kept, err = kept.Sub(rounded)
+	without := func(amount dynastay.Money, refundable *big.Rat) dynastay.Money {
+		rounded, failed := dynastay.MoneyOfDigits(refundable.FloatString(amount.Currency().MinorUnit()), amount.Currency())
+		if failed == nil {
+			amount, failed = amount.Sub(rounded)
 		}
-		if err != nil {
-			return b.unreadable("TotalAmount", err)
+		if failed != nil {
+			err = b.unreadable("TotalAmount", failed)
 		}
-		return nil
+		return amount
 	}
-	for _, e := range b.apart() {
-		rooms.Sub(rooms, exact(e.Amount))
-		if err := refund(refundOf(e, lost)); err != nil {
-			return kept, err
-		}
+	for c, e := range b.apart() {
+		apart[c] = without(e.Amount, refundOf(e, lost))
 		for i, amount := range e.Lines {
 			if e.Included {
 				weights[i].Sub(weights[i], exact(amount))
@@ -139,13 +160,16 @@ func (b *Booking) keptOf(lost []*big.Rat) (kept dynastay.Money, err error) {
 	}
 	part, sum := new(big.Rat), new(big.Rat)
 	for i, weight := range weights {
+		if weight.Sign() < 0 {
+			return rooms, nil, b.unreadable("Charges", errCharges)
+		}
 		sum.Add(sum, weight)
 		part.Add(part, new(big.Rat).Mul(weight, new(big.Rat).Sub(one, lost[i])))
 	}
 	if sum.Sign() > 0 { // otherwise, all of the price is charges
-		err = refund(part.Mul(part.Quo(part, sum), rooms))
+		rooms = without(rooms, part.Mul(part.Quo(part, sum), exact(rooms)))
 	}
-	return kept, err
+	return rooms, apart, err
 }
 
 func settlement(kept, paid dynastay.Money) (Settlement, error) {
