@@ -224,6 +224,10 @@ func TestKnownBills(t *testing.T) {
 		"an included amount and a percentage": { // (110 − 2×2.5) / 1.05
 			list(included(tax("city", charges.PerGuestNight, "2.50")), included(percent("vat", 5_0000))), double(1, "110"),
 			"city 5.00; vat 5.00 of 100.00; 10.00 0.00 0.00 0.00"},
+		"an included amount in the meals": { // (20 − 9) / 1.1, and all of the lodging
+			list(included(with(tax("food", charges.PerStay, "9"), func(c *charges.Charge) { c.Of = meals })),
+				included(percent("room", 10_0000)), included(with(percent("vat", 10_0000), func(c *charges.Charge) { c.Of = meals }))),
+			stay(room(1, 1, "110", "20", nil)), "food 9.00; room 10.00 of 100.00; vat 1.00 of 10.00; 20.00 0.00 0.00 0.00"},
 		"an included percentage of gross and one of net": { // net = (110 − 11) / 1.1
 			list(included(with(percent("gross", 10_0000), func(c *charges.Charge) { c.Gross = true })),
 				included(percent("net", 10_0000))), double(1, "110"),

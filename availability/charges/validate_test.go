@@ -166,6 +166,11 @@ func TestChargesAtTheirLimits(t *testing.T) {
 		assert.NoError(t, list(c).Validate())
 	}
 	assert.NoError(t, list().Validate())
+	var most []charges.Charge
+	for i := range charges.MaxCharges {
+		most = append(most, percent(string(rune('a'+i)), 1))
+	}
+	assert.NoError(t, list(most...).Validate())
 }
 
 func TestCurrencyOfAList(t *testing.T) {
