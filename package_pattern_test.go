@@ -117,6 +117,9 @@ var patterns = []pattern{
 	{"rate plans", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
 		return (*properties.Repository).RatePlans(properties.New(db, nil), ctx, w.hotel.ID)
 	}},
+	{"charges", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
+		return (*properties.Repository).Charges(properties.New(db, nil), ctx, w.hotel.ID)
+	}},
 	{"search", 2, 1, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
 		page, err := (*search.Search).Page(search.New(db, properties.New(db, nil)), ctx, search.Request{
 			City: "New York", Country: "USA", Stay: fixture.Stay, Guests: availability.Guests{Adults: 2}, Sort: search.BestRated,

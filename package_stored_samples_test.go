@@ -192,6 +192,7 @@ func namedSamples() (all []namedSample) {
 	add("CreateRatePlanOp", availability.RatePlan{PropertyID: "prop_123", ID: "flex", Name: "Flexible", Active: true})
 	add("UpdateRatePlanOp", "prop_123", "flex", nil, agreed)
 	add("OrderRatePlansOp", "prop_123", []string{"flex"})
+	add("UpdateChargesOp", "prop_123", nil, agreed)
 	add("RateOp", "prop_123", dynastay.Rating(80), dynastay.Rating(92))
 	add("RecountOp", "prop_123", func(context.Context) (properties.RatingTotals, error) { return properties.RatingTotals{}, nil })
 	for _, method := range []string{"ApproveOp", "RejectOp", "ResubmitOp", "SuspendOp"} {
