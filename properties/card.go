@@ -40,8 +40,8 @@ type Card struct {
 	// RatePlans are the active plans that the property advertises, in their order, at most 5. They have neither a description
 	// nor times and versions. A plan that is derived from another one has its prices for a party, if it has none of its own.
 	RatePlans []availability.RatePlan `json:",omitzero"`
-	// Charges are the property's taxes, fees and deposits without their names, nil for none. They take at most 600 bytes. If
-	// they are stored in a form that cannot be read, they are a list that its Validate refuses.
+	// Charges are the property's taxes, fees and deposits, nil for none. Their names are their ids, and they take at most 600
+	// bytes. If they are stored in a form that cannot be read, they are a list from which no bill can be computed.
 	Charges *charges.List `json:",omitzero"`
 }
 
@@ -250,7 +250,7 @@ func (c *Card) QuoteRequest(
 		Stay:      stay,
 		Guests:    guests,
 		RatePlans: c.quotable(),
-		Charges:   c.chargeable(),
+		Charges:   chargesOf(c.PropertyID, c.Charges),
 	}
 	for i, choice := range choices {
 		at := slices.IndexFunc(c.Rooms, func(r CardRoom) bool { return r.ID == choice.RoomTypeID })

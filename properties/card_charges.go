@@ -19,7 +19,7 @@ const (
 	unreadableText  = "?" // that no version of the library can read
 )
 
-// declareCardCharges stores the charges, without their names. A list that cannot be read is neither an error, since the card
+// declareCardCharges stores the charges, with their ids instead of names. A list that cannot be read is neither an error, since the card
 // is only a copy and nobody could read or change the property any more, nor left out: the property would be offered without
 // its taxes. It is read as one from which no bill can be computed, and written as one that nobody can read.
 // See docs/decisions/0027-stored-charges.md.
@@ -64,7 +64,7 @@ func cardChargesOf(l *charges.List) (*charges.List, error) {
 	}
 	short := &charges.List{Charges: slices.Clone(l.Charges)}
 	for i := range short.Charges {
-		short.Charges[i].Name = ""
+		short.Charges[i].Name = short.Charges[i].ID
 	}
 	return short, nil
 }
@@ -95,16 +95,4 @@ func chargesOf(propertyID string, l *charges.List) *charges.List {
 func isCharges(row dynastay.Row) bool {
 	_, err := keys.Parse[keys.PropertyCharges](keys.PropertiesTable.Key.From(row))
 	return err == nil
-}
-
-// chargeable returns the charges of the card for a bill, whose entries have names.
-func (c *Card) chargeable() *charges.List {
-	list := chargesOf(c.PropertyID, c.Charges)
-	if list == nil {
-		return nil
-	}
-	for i := range list.Charges {
-		list.Charges[i].Name = list.Charges[i].ID
-	}
-	return list
 }

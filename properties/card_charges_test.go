@@ -49,7 +49,7 @@ func TestChargesOnACard(t *testing.T) {
 		want := chargesOf(t, repo)
 		want = &charges.List{PropertyID: "p1", Charges: want.Charges}
 		for i := range want.Charges {
-			want.Charges[i].Name = ""
+			want.Charges[i].Name = want.Charges[i].ID
 		}
 		assert.Equal(t, want, card.Charges)
 	}

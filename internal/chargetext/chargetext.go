@@ -185,8 +185,8 @@ func short[V ~string](w *writer, field string, all []word[V], value V) string {
 	return all[i].short
 }
 
-// Parse reverses [Text]. It refuses any text that Text cannot have written. The list has no PropertyID, its charges have no
-// names, and nothing is validated.
+// Parse reverses [Text]. It refuses any text that Text cannot have written. The list has no PropertyID, the names of its
+// charges are their ids, and nothing is validated.
 func Parse(text string) (*charges.List, error) {
 	l := &charges.List{}
 	if text == "" {
@@ -214,7 +214,7 @@ type reader struct {
 }
 
 func (r *reader) charge(parts []string) charges.Charge {
-	c := charges.Charge{ID: parts[0], Kind: charges.Tax, Per: charges.PerNight}
+	c := charges.Charge{ID: parts[0], Name: parts[0], Kind: charges.Tax, Per: charges.PerNight}
 	for _, part := range parts[1:] {
 		if part == "" {
 			continue

@@ -60,6 +60,9 @@ func TestForm(t *testing.T) {
 		assert.Equal(t, test.text, text)
 		parsed, err := chargetext.Parse(test.text)
 		require.NoError(t, err)
+		for i := range test.charges {
+			test.charges[i].Name = test.charges[i].ID
+		}
 		assert.Equal(t, &charges.List{Charges: test.charges}, parsed)
 	}
 	all := golden[3].charges
@@ -106,7 +109,7 @@ func anyList(r *rapid.T) *charges.List {
 	l := &charges.List{}
 	for i := range rapid.IntRange(0, 20).Draw(r, "charges") {
 		c := charges.Charge{
-			ID: fmt.Sprint("c", i), Rate: rate("rate"), Amount: money("amount"),
+			ID: fmt.Sprint("c", i), Name: fmt.Sprint("c", i), Rate: rate("rate"), Amount: money("amount"),
 			Kind: rapid.SampledFrom([]charges.Kind{charges.Tax, charges.Fee, charges.Deposit}).Draw(r, "kind"),
 			Per: rapid.SampledFrom([]charges.Per{
 				charges.PerStay, charges.PerNight, charges.PerRoom, charges.PerRoomNight, charges.PerGuest, charges.PerGuestNight,
