@@ -17,6 +17,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/availability/charges"
 	"github.com/dynastay/dynastay/availability/listing"
 	"github.com/dynastay/dynastay/availability/listing/ical"
 	"github.com/dynastay/dynastay/bookings"
@@ -44,12 +45,14 @@ var sent = []any{
 	availability.Party{}, availability.Meals{}, availability.MealBand{}, availability.RateConditions{}, availability.Discounts{},
 	availability.DaysDiscount{}, availability.NightsDiscount{}, availability.RateNight{}, availability.Step{},
 
+	charges.Bill{}, charges.Bracket{}, charges.Charge{}, charges.Entry{}, charges.List{},
+
 	listing.Availability{}, listing.Conflict{}, listing.Event{}, listing.Imported{}, listing.Night{}, listing.Synced{},
 	listing.Taken{}, ical.Calendar{}, ical.Entry{}, ical.Event{}, ical.Problem{},
 
 	bookings.Booking{}, bookings.BookingCharge{}, bookings.BookingCharges{}, bookings.Breakdown{}, bookings.Cancellation{}, bookings.Card{}, bookings.Guest{}, bookings.Line{},
 	bookings.Modified{}, bookings.Payment{}, bookings.PaymentHistory{}, bookings.PaymentSummary{}, bookings.PromoCode{},
-	bookings.Recorded{}, bookings.Refund{}, bookings.Settlement{}, bookings.Source{}, bookings.Summary{}, bookings.Sweep{}, offer.Offer{},
+	bookings.Receipt{}, bookings.ReceiptEntry{}, bookings.ReceiptTax{}, bookings.Recorded{}, bookings.Refund{}, bookings.Settlement{}, bookings.Source{}, bookings.Summary{}, bookings.Sweep{}, offer.Offer{},
 
 	venue.Actor{}, venue.AuditEntry{}, venue.Booking{}, venue.Day{}, venue.Event{}, venue.EventRef{}, venue.LockCode{},
 	venue.Notification{}, venue.Payment{}, venue.Recorded{}, venue.SlotTaken{}, venue.User{}, venue.UserBooking{},
@@ -68,7 +71,7 @@ var sent = []any{
 
 // notSent has the structs that only the caller creates: arguments, options, and what belongs to the program.
 var notSent = []string{
-	"availability.Change", "availability.Changes", "availability.RateChange", "listing.Block", "listing.Booking", "listing.Changes", "listing.Channel",
+	"availability.Change", "availability.Changes", "availability.RateChange", "charges.Booked", "charges.Guests", "charges.Line", "charges.Price", "listing.Block", "listing.Booking", "listing.Changes", "listing.Channel",
 	"listing.Feed", "listing.Reservation", "bookings.Changes", "bookings.Modification", "bookings.Options", "offer.Key",
 	"venue.Approval", "venue.Cancellation", "venue.Changes", "venue.Options", "venue.Rejection", "properties.Changes",
 	"properties.Options", "catalog.Spec", "search.Filter", "reviews.Changes", "reviews.Options", "users.Changes",
@@ -80,7 +83,7 @@ var notSent = []string{
 func exported(t *testing.T) (names []string) {
 	t.Helper()
 	for _, dir := range []string{
-		"availability", "availability/listing", "availability/listing/ical", "bookings", "bookings/offer", "bookings/venue",
+		"availability", "availability/charges", "availability/listing", "availability/listing/ical", "bookings", "bookings/offer", "bookings/venue",
 		"properties", "properties/catalog", "properties/search", "reviews", "users",
 	} {
 		files, err := filepath.Glob(dir + "/*.go")

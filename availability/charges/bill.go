@@ -50,7 +50,7 @@ type Entry struct {
 	ID         string
 	Name       string
 	Kind       Kind
-	Rate       Rate // the percentage, if it is one and the same for all nights
+	Rate       Rate `json:",omitzero"` // the percentage, if it is one and the same for all nights
 	Included   bool
 	AtProperty bool
 	Kept       Kept
