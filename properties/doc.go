@@ -29,6 +29,9 @@
 // Like the writes above, it leaves the version of the property as it is. The plans that the property advertises are on its
 // [Card] too, so that a search can price them.
 //
+// Taxes, fees and deposits are one list in the same partition, [charges.List], which [Repository.UpdateCharges] changes as a
+// whole. All of them are on the card.
+//
 // # Statuses
 //
 //   - [Repository.Approve]: pending, rejected or suspended to approved; searches find the property, and one that was

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/availability/charges"
 	"github.com/dynastay/dynastay/dyntest/engine"
 	"github.com/dynastay/dynastay/dyntest/engine/docker"
 	"github.com/dynastay/dynastay/keys"
@@ -247,4 +248,45 @@ func ExampleRepository_Near() {
 	// Grand Central, 515 m, from 250.00 USD
 	// Times Square, 526 m, from 250.00 USD
 	// invalid Radius: must be between 100 and 100,000 metres
+}
+
+// A hotel adds its taxes. With IfVersion, a form that was filled in before somebody else's change is refused.
+func ExampleRepository_UpdateCharges() {
+	ctx := context.Background()
+	db, stop := openDB(ctx)
+	defer stop()
+	repo := properties.New(db, nil)
+	property, rooms := hotel("grand", "Grand Luxury Hotel")
+	if _, err := repo.Create(ctx, property, rooms); err != nil {
+		log.Fatal(err)
+	}
+	form, err := repo.Charges(ctx, "grand")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(len(form.Charges), form.Version)
+
+	taxes := func(l *charges.List) error {
+		l.Charges = append(l.Charges, charges.Charge{
+			ID: "state", Name: "State sales tax", Kind: charges.Tax, Rate: 8_8750, // 8.875 %
+			Per: charges.PerNight, Of: []charges.Component{charges.Lodging},
+		}, charges.Charge{
+			ID: "unit", Name: "Unit fee", Kind: charges.Tax, Amount: dynastay.MustMoney("1.50", "USD"), Per: charges.PerRoomNight,
+		})
+		return nil
+	}
+	list, err := repo.UpdateCharges(ctx, "grand", taxes, dynastay.IfVersion(form.Version))
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, charge := range list.Charges {
+		fmt.Println(charge.ID, charge.Name)
+	}
+	_, err = repo.UpdateCharges(ctx, "grand", taxes, dynastay.IfVersion(form.Version))
+	fmt.Println(errors.Is(err, dynastay.ErrVersion))
+	// Output:
+	// 0 0
+	// state State sales tax
+	// unit Unit fee
+	// true
 }

@@ -24,7 +24,7 @@ func newYork() *charges.List {
 		Charges: []charges.Charge{
 			{ID: "state", Name: "State sales tax", Kind: charges.Tax, Rate: 8_8750, Per: charges.PerNight, Of: []charges.Component{charges.Lodging}},
 			{
-				ID: "unit", Name: "Unit fee", Kind: charges.Tax, Amount: usd("1.50"), Per: charges.PerRoomNight, FirstNights: 180,
+				ID: "unit", Name: "Unit fee", Kind: charges.Tax, Amount: usd("1.50"), Per: charges.PerRoomNight, FirstNights: 90,
 				Kept: charges.KeptIfStayed,
 			},
 			{
@@ -82,7 +82,7 @@ func TestStoredForm(t *testing.T) {
 			},
 			dynastay.Item{
 				"Id": dynastay.Text("unit"), "Name": dynastay.Text("Unit fee"), "Kind": dynastay.Text("tax"), "Amount": number("1.5"),
-				"Per": dynastay.Text("room_night"), "FirstNights": number("180"), "Kept": dynastay.Text("if_stayed"),
+				"Per": dynastay.Text("room_night"), "FirstNights": number("90"), "Kept": dynastay.Text("if_stayed"),
 			},
 			dynastay.Item{
 				"Id": dynastay.Text("resort"), "Name": dynastay.Text("Resort fee"), "Kind": dynastay.Text("fee"), "Per": dynastay.Text("night"),

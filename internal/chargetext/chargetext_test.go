@@ -31,9 +31,9 @@ var golden = []struct {
 		[]charges.Charge{
 			{ID: "state", Kind: charges.Tax, Rate: 8_8750, Per: charges.PerNight, Of: lodging},
 			{ID: "city", Kind: charges.Tax, Rate: 5_8750, Per: charges.PerNight, Of: lodging},
-			{ID: "unit", Kind: charges.Tax, Amount: usd("1.50"), Per: charges.PerRoomNight, FirstNights: 180, Kept: charges.KeptIfStayed},
+			{ID: "unit", Kind: charges.Tax, Amount: usd("1.50"), Per: charges.PerRoomNight, FirstNights: 90, Kept: charges.KeptIfStayed},
 		},
-		"USD;state r88750 ol;city r58750 ol;unit a1.5 pR f180 cs",
+		"USD;state r88750 ol;city r58750 ol;unit a1.5 pR f90 cs",
 	},
 	{ // everything
 		[]charges.Charge{
