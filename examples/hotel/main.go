@@ -6,8 +6,8 @@
 // books, finds the booking again, lets 64 guests race for the last 20 rooms, and cancels. Then a hotelier changes a
 // month in one update, looks at the month's calendar, and closes and reopens the sales of the hotel. An inn sells under three rate plans. A host registers
 // another hotel, which is approved, suspended, approved again and deleted. A booking is held, confirmed, lengthened,
-// and followed from arrival to departure. Its guest gets loyalty points, reviews the stay, and is finally erased. At
-// the end, the program loads items of the hotel-booking document as other software stores them, unchanged, and reads
+// and followed from arrival to departure. Its guest gets loyalty points, reviews the stay, and is finally erased. Taxes are
+// charged, and partly refunded with a receipt. At the end, the program loads items of the hotel-booking document as other software stores them, unchanged, and reads
 // and updates them. Each step is one function below and is printed with the requests that it sent and the units that
 // the engine charged. Local engines disagree about the units of a transaction; the requests are the same on DynamoDB.
 //
@@ -132,7 +132,9 @@ func (d *desk) day(ctx context.Context, r *report.Report) error {
 		{"A moderator approves the review, and the hotel is rated", d.moderate},
 		{"The hotel responds, and another guest finds the review helpful", d.respond},
 		{"The guest asks to be forgotten", d.forget},
+		{"The taxes of New York, in each quote from now on", d.addTaxes},
 		{"Two rooms cancelled a day before arrival: one half refunded, one not", d.cancelLate},
+		{"The receipt of the cancelled booking", d.showReceipt},
 		{"Load items of the hotel-booking document, unchanged, in one transaction", d.loadDocument},
 		{"Read them: the user by e-mail, the booking by reference, the night", d.readDocument},
 		{"Update the property of the document once", d.adoptDocument},

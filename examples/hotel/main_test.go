@@ -119,8 +119,13 @@ func TestDay(t *testing.T) {
 		"Orchard Street Hotel 0.0 0 reviews",
 		"King Studio free cancellation 48h 579.00 USD",
 		"Single Room partial 50 24h 298.00 USD",
-		"paid 877.00 USD",
-		"refund 149.00 USD partially refunded",
+		"taxes 143.35 USD",
+		"paid 1020.35 USD",
+		"refund 184.98 USD partially refunded",
+		"State and city sales tax not owed -13.23 USD",
+		"Fees for each room and night not owed -14.00 USD",
+		"Balance 0.00 USD",
+		"State and city sales tax contained 64.60 USD",
 		"found by city Grand Luxury Hotel 9.2 5 amenities Deluxe King Suite",
 	} {
 		assert.Contains(t, text, "\n "+line+"\n")

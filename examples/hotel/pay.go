@@ -141,6 +141,9 @@ func (d *desk) cancelLate(ctx context.Context, out *report.Findings) error {
 			ask.Rooms[i].CancellationPolicy = availability.PartialRefund(50, 24)
 		}
 	}
+	if ask.Charges, err = d.properties.Charges(ctx, d.orchard.ID); err != nil {
+		return err
+	}
 	quote, err := d.nights.Quote(ctx, ask)
 	if err != nil {
 		return err
@@ -157,6 +160,8 @@ func (d *desk) cancelLate(ctx context.Context, out *report.Findings) error {
 	for _, line := range b.Lines {
 		out.Row(line.Name, plain(line.CancellationPolicy), line.Subtotal)
 	}
+	out.Row("taxes", "", b.Breakdown.TaxesAndFees)
+	d.booking = b
 	d.clock = time.Date(2026, 6, 7, 12, 0, 0, 0, time.UTC)
 	cancelled, err := d.bookings.Cancel(ctx, b.ID, "illness", []bookings.Refund{{ID: "re_1", Status: bookings.PaymentPending}})
 	if err != nil {
