@@ -89,8 +89,8 @@ func (b *Booking) owedOf(e charges.Entry) (owed dynastay.Money, err error) {
 	return owed, err
 }
 
-// stayed reports whether the guests of a completed booking were there in a night of it. They may have arrived after nights that
-// were released, and they may have left early.
+// stayed reports whether the guests of a completed booking were there in a night of it. If nights were released, the guests
+// arrived after those, and so had not been there before either. And they may have left early.
 func (b *Booking) stayed(night dynastay.Date) bool {
-	return !b.Released.Contains(night) && (b.CheckedOutAt.IsZero() || night.Before(b.today(b.CheckedOutAt)))
+	return !night.Before(b.Released.CheckOut) && (b.CheckedOutAt.IsZero() || night.Before(b.today(b.CheckedOutAt)))
 }

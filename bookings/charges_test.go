@@ -362,3 +362,131 @@ func TestChargesThatDoNotAddUp(t *testing.T) {
 		assert.NotErrorIs(t, err, dynastay.ErrInvalid)
 	}
 }
+
+// Charges of meals are of what the plan says they are worth. Nobody's room is known unless everybody's is.
+func TestChargesOfMeals(t *testing.T) {
+	t.Parallel()
+	i := newInnWithPlans(t)
+	req := i.requestUnder(twoNights, under{"half", 1, adults(2)}, under{"half", 1, withChildren(4)})
+	req.Charges = &charges.List{PropertyID: i.id, Charges: []charges.Charge{
+		{ID: "meals", Name: "VAT on meals", Kind: charges.Tax, Rate: 10_0000, Per: charges.PerNight, Of: []charges.Component{charges.Meals}},
+		{ID: "rooms", Name: "VAT on rooms", Kind: charges.Tax, Rate: 1_0000, Per: charges.PerNight, Of: []charges.Component{charges.Lodging}},
+		{ID: "city", Name: "City tax", Kind: charges.Tax, Amount: dollarsOf("1"), Per: charges.PerGuestNight, FromAge: 5},
+	}}
+	q, err := availability.New(i.DB.DB).Quote(t.Context(), req)
+	require.NoError(t, err)
+	// Two nights with 60 for two adults each in both rooms; 150 and 50 % more for the second adult, and 10 for the child.
+	assert.Equal(t, []string{"meals 24.00", "rooms 9.20", "city 8.00"}, amountsOf(q.Charges))
+	assert.Equal(t, []dynastay.Money{dollarsOf("4"), dollarsOf("4")}, q.Charges.Entries[2].Lines)
+
+	req = i.requestUnder(twoNights, under{"flex", 1, adults(1)})
+	req.Rooms[0].RatePlanID, req.Rooms[0].Party = "", nil
+	req.Rooms = append(req.Rooms, req.Rooms[0])
+	req.Rooms[0].RatePlanID, req.Rooms[0].Party = "long", nil
+	req.Guests = availability.Guests{Adults: 2, Children: 1}
+	req.Charges = &charges.List{PropertyID: i.id, Charges: []charges.Charge{
+		{ID: "city", Name: "City tax", Kind: charges.Tax, Amount: dollarsOf("1"), Per: charges.PerGuestNight},
+	}}
+	q, err = availability.New(i.DB.DB).Quote(t.Context(), req)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"city 6.00"}, amountsOf(q.Charges))
+}
+
+// What a quote refuses names the field, before anything is read if the request shows it.
+func TestRefusedChargesOfQuotes(t *testing.T) {
+	t.Parallel()
+	i := newInn(t)
+	nights := availability.New(i.DB.DB)
+	for _, test := range []struct {
+		field  string
+		change func(*availability.QuoteRequest)
+	}{
+		{"Charges.PropertyID", func(r *availability.QuoteRequest) { r.Charges.PropertyID = "prop_other" }},
+		{"Charges.Charges[1].Rate", func(r *availability.QuoteRequest) { r.Charges.Charges[1].Rate = -1 }},
+		{"Discounts", func(r *availability.QuoteRequest) { r.Charges, r.Discounts = nil, dollarsOf("1") }},
+	} {
+		req := i.requestCharged(twoNights, rooms{"a": 1}, flexible)
+		test.change(&req)
+		spent := i.Measure(func() {
+			_, err := nights.Quote(t.Context(), req)
+			blame.Invalid(t, err, test.field)
+		})
+		assert.Zero(t, spent.Requests, test.field)
+	}
+	q := i.quoteCharged(t, twoNights, rooms{"a": 1}, flexible)
+	before := q.Clone()
+	for discounts, field := range map[string]string{
+		"-1 USD": "Discounts", "200.01 USD": "Discounts", "1 EUR": "Discounts.Currency", "0.001 USD": "Discounts",
+	} {
+		m, err := dynastay.ParseMoney(discounts)
+		require.NoError(t, err)
+		blame.Invalid(t, q.Charge(i.charges(), m), field)
+	}
+	list := i.charges()
+	list.Charges[0] = charges.Charge{ID: "tax", Name: "Tax", Kind: charges.Tax, Amount: dollarsOf("100.01"), Per: charges.PerRoomNight, Included: true}
+	blame.Invalid(t, q.Charge(list, dynastay.Money{}), "Charges.Charges[0]")
+	assert.Equal(t, before, q, "a quote that cannot be charged stays as it is")
+	require.NoError(t, q.Charge(i.charges(), dollarsOf("200")))
+	assert.Equal(t, "200.00 USD", q.Discounts.String())
+	require.NoError(t, q.Charge(i.charges(), dollarsOf("0")))
+	assert.Equal(t, before, q)
+}
+
+// A retry is the same request only with the same charges.
+func TestChargesInTheInput(t *testing.T) {
+	t.Parallel()
+	i := newInn(t)
+	request := func(change func(*charges.List), discounts string) bookings.Request {
+		q, list := i.quoteCharged(t, twoNights, rooms{"a": 1}, flexible), i.charges()
+		change(list)
+		require.NoError(t, q.Charge(list, dollarsOf(discounts)))
+		return bookings.Request{Quote: q, UserID: "user_456", Guest: guest}
+	}
+	same := func(*charges.List) {}
+	first, err := i.repo.Create(t.Context(), request(same, "0"), dynastay.IdempotencyKey("key"))
+	require.NoError(t, err)
+	again, err := i.repo.Create(t.Context(), request(same, "0"), dynastay.IdempotencyKey("key"))
+	require.NoError(t, err)
+	assert.Equal(t, first, again)
+	for name, change := range map[string]func(*charges.List){
+		"amount": func(l *charges.List) { l.Charges[4].Amount = dollarsOf("6") },
+		"kept":   func(l *charges.List) { l.Charges[3].Kept = charges.KeptByPolicy },
+		"id":     func(l *charges.List) { l.Charges[3].ID = "clean" },
+	} {
+		_, err = i.repo.Create(t.Context(), request(change, "0"), dynastay.IdempotencyKey("key"))
+		assert.ErrorIs(t, err, dynastay.ErrIdempotencyMismatch, name)
+	}
+}
+
+// What the library does not know stays in the item, and guests who arrive late owe the city tax of the nights since then.
+func TestForeignChargesAndLateArrival(t *testing.T) {
+	t.Parallel()
+	i := newInn(t)
+	stay := dynastay.MustStay("2026-07-10", "2026-07-14")
+	b := i.bookCharged(t, stay, rooms{"a": 1}, flexible)
+	key, err := keys.Of(keys.BookingCharges{BookingID: b.ID})
+	require.NoError(t, err)
+	raw.Update(t, i.DB, keys.BookingsTable, key, "SET Note = :v", dynastay.Item{":v": dynastay.Text("own")})
+	req := i.requestCharged(stay, rooms{"a": 1}, flexible)
+	req.Charges.Charges[4].Amount = dollarsOf("6")
+	m, err := i.repo.QuoteModification(t.Context(), b.ID, req)
+	require.NoError(t, err)
+	_, err = i.repo.Modify(t.Context(), m)
+	require.NoError(t, err)
+	assert.Equal(t, dynastay.Text("own"), raw.Get(t, i.DB, keys.BookingsTable, key)["Note"])
+
+	i.Clock.Set(stay.CheckIn.AddDays(1).Time().Add(6 * time.Hour))
+	_, err = i.repo.NoShow(t.Context(), b.ID)
+	require.NoError(t, err)
+	_, err = i.repo.Release(t.Context(), b.ID)
+	require.NoError(t, err)
+	i.Clock.Set(stay.CheckIn.AddDays(2).Time().Add(10 * time.Hour))
+	_, err = i.repo.Reinstate(t.Context(), b.ID)
+	require.NoError(t, err)
+	i.Clock.Set(stay.CheckOut.Time().Add(10 * time.Hour))
+	_, err = i.repo.CheckOut(t.Context(), b.ID)
+	require.NoError(t, err)
+	r := i.receipt(t, b.ID)
+	assert.Contains(t, entries(r), "not_owed city -4.00", "they arrived two nights late")
+	assert.Equal(t, "24.00 USD", r.AtProperty[0].Amount.String())
+}

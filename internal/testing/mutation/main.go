@@ -6,7 +6,7 @@
 //
 // The files themselves are not edited. A new rule of the write path needs its mutation in write.txt; those of prices,
 // refunds and the front desk are in money.txt, those of rate plans in rates.txt, those of bookings under them in lines.txt,
-// those of searches under them in search.txt, those of taxes and fees in charges.txt, and those of the tests of services in
+// those of searches under them in search.txt, those of taxes and fees in charges.txt, those of bookings with them in bills.txt, and those of the tests of services in
 // service.txt.
 package main
 
@@ -40,10 +40,12 @@ var (
 	service string
 	//go:embed charges.txt
 	charges string
+	//go:embed bills.txt
+	bills string
 )
 
 func lists() string {
-	return write + "\n" + money + "\n" + rates + "\n" + lines + "\n" + search + "\n" + service + "\n" + charges
+	return write + "\n" + money + "\n" + rates + "\n" + lines + "\n" + search + "\n" + service + "\n" + charges + "\n" + bills
 }
 
 // mutation replaces a text that occurs once in a file.
