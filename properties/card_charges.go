@@ -49,38 +49,27 @@ func chargesOfStored(v dynastay.Value) (*charges.List, error) {
 // unreadableCharges returns a list that [charges.List.Validate] refuses: a charge has an id.
 func unreadableCharges() *charges.List { return &charges.List{Charges: []charges.Charge{{}}} }
 
-// cardChargesOf returns the charges of a property as its card has them, nil for none.
-func cardChargesOf(l *charges.List) (*charges.List, error) {
-	if len(l.Charges) == 0 {
-		return nil, nil
-	}
+// checkCardCharges checks that charges can be on a card, and their size there.
+func checkCardCharges(l *charges.List) error {
 	text, err := chargetext.Text(l)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if size := len(attrCardCharges) + len(text); size > maxCardCharges {
-		return nil, dynastay.Invalid("Charges", "must have at most %d bytes on the property's card, without names, got %d; "+
+		return dynastay.Invalid("Charges", "must have at most %d bytes on the property's card, without names, got %d; "+
 			"use shorter ids, or fewer charges, brackets and conditions", maxCardCharges, size)
 	}
-	short := &charges.List{Charges: slices.Clone(l.Charges)}
-	for i := range short.Charges {
-		short.Charges[i].Name = short.Charges[i].ID
-	}
-	return short, nil
+	return nil
 }
 
 // adoptedCharges returns the charges for the card of a property that is being adopted, from their item. Charges from which
 // nothing can be computed, or for which a card has no room, must not make the property cheaper: it is not offered with them.
 func (r *Repository) adoptedCharges(row dynastay.Row) *charges.List {
 	l, err := r.chargesEntity.Value(row)
-	if err != nil || l.Validate() != nil {
+	if err != nil || l.Validate() != nil || checkCardCharges(l) != nil {
 		return unreadableCharges()
 	}
-	short, err := cardChargesOf(l)
-	if err != nil {
-		return unreadableCharges()
-	}
-	return short
+	return l
 }
 
 // chargesOf returns the charges of a property's card, which stores its id with the key only.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability/charges"
+	"github.com/dynastay/dynastay/dyntest"
 	storedform "github.com/dynastay/dynastay/internal/stored"
 	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/raw"
@@ -52,6 +53,8 @@ func TestChargesOnACard(t *testing.T) {
 			want.Charges[i].Name = want.Charges[i].ID
 		}
 		assert.Equal(t, want, card.Charges)
+		whole.Card().Charges.Charges[0].ID = "changed"
+		assert.Equal(t, card, whole.Card(), "each card is a copy")
 	}
 	on("")
 	updateCharges(t, repo, add(salesTax("state"), unitFee("USD")))
@@ -129,6 +132,31 @@ func TestLimitOfChargesOnACard(t *testing.T) {
 	assert.Equal(t, 600, size())
 	assert.Less(t, storedform.Size(raw.Get(t, db, keys.PropertiesTable, chargesAt)), 10_000)
 	require.Len(t, cardOf(t, approved(t, repo)).Charges.Charges, 20)
+}
+
+// Charges do not count for the limit of the other parts of a card.
+func TestChargesOfALargeCard(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t, propertyTables)
+	repo := properties.New(db.DB, nil)
+	var rooms []properties.RoomType
+	for i := range 44 {
+		rooms = append(rooms, king(fmt.Sprintf("room_%026d", i), fmt.Sprintf("%d.56", 1000+i)))
+	}
+	_, err := repo.Create(t.Context(), grand("p1"), rooms)
+	require.NoError(t, err)
+	approved(t, repo)
+	var all []charges.Charge
+	for i := range 20 {
+		all = append(all, salesTax(fmt.Sprintf("tax_%08d", i)))
+	}
+	without := cardSize(t, cardOf(t, repo))
+	updateCharges(t, repo, add(all...))
+	with := cardSize(t, cardOf(t, repo))
+	assert.Less(t, without+20, 4096)
+	assert.Greater(t, with, 4096)
+	_, err = repo.Update(t.Context(), "p1", edit(func(p *properties.Property) { p.Name += " and its spa" }))
+	require.NoError(t, err)
 }
 
 // A card that cannot be read must not make the property cheaper. It can be read and changed nevertheless, and the next change

@@ -122,13 +122,12 @@ func (r *Repository) putOnCard(tx *dynastay.Tx, p *entity.Change[Property], befo
 	if currency != before.Currency() && currency != "" && len(rooms) > 0 && currency != rooms[0].BasePrice.Currency() {
 		return dynastay.Invalid("Currency", "must be %s, the currency of the room types, got %s", rooms[0].BasePrice.Currency(), currency)
 	}
-	short, err := cardChargesOf(after)
-	if err != nil {
+	if err := checkCardCharges(after); err != nil {
 		return err
 	}
 	p.Renew()
-	err = p.Keep(func(p *Property) error {
-		p.HasCharges, p.charges = true, short
+	err := p.Keep(func(p *Property) error {
+		p.HasCharges, p.charges = true, after
 		return nil
 	})
 	if err != nil {

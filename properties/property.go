@@ -76,7 +76,7 @@ type Property struct {
 	rooms []CardRoom // as the card shows them, so that a write of one room type does not have to read the others
 	// The rate plans that the card has, without the property's id.
 	advertised []availability.RatePlan
-	charges    *charges.List // that the card has, nil for none, without the property's id
+	charges    *charges.List // that the card has, of which it has only the text; nil for none
 	ratingSum  ratingSum
 	adopting   bool // write the items of all amenities
 }

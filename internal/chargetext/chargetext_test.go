@@ -23,6 +23,7 @@ var golden = []struct {
 	text    string
 }{
 	{nil, ""},
+	{[]charges.Charge{{ID: "abcdefghijkl", Kind: charges.Tax, Per: charges.PerNight}}, ";abcdefghijkl"},
 	{
 		[]charges.Charge{{ID: "vat", Kind: charges.Tax, Rate: 7_0000, Per: charges.PerNight, Of: lodging, Included: true}},
 		";vat r70000 ol i",
@@ -65,13 +66,13 @@ func TestForm(t *testing.T) {
 		}
 		assert.Equal(t, &charges.List{Charges: test.charges}, parsed)
 	}
-	all := golden[3].charges
+	all := golden[4].charges
 	for i := range all {
 		all[i].Name = "not on the card"
 	}
 	text, err := chargetext.Text(&charges.List{PropertyID: "p", Version: 7, Charges: all})
 	require.NoError(t, err)
-	assert.Equal(t, golden[3].text, text)
+	assert.Equal(t, golden[4].text, text)
 }
 
 func TestNothingIsLost(t *testing.T) {

@@ -6,8 +6,8 @@
 //
 // The files themselves are not edited. A new rule of the write path needs its mutation in write.txt; those of prices,
 // refunds and the front desk are in money.txt, those of rate plans in rates.txt, those of bookings under them in lines.txt,
-// those of searches under them in search.txt, those of taxes and fees in charges.txt, those of bookings with them in bills.txt, and those of the tests of services in
-// service.txt.
+// those of searches under them in search.txt, those of how charges are computed in charges.txt, of how they are stored in
+// stored_charges.txt, of bookings with them in bills.txt, and those of the tests of services in service.txt.
 package main
 
 import (
@@ -34,6 +34,8 @@ var (
 	rates string
 	//go:embed lines.txt
 	lines string
+	//go:embed stored_charges.txt
+	storedCharges string
 	//go:embed search.txt
 	search string
 	//go:embed service.txt
@@ -45,7 +47,7 @@ var (
 )
 
 func lists() string {
-	return write + "\n" + money + "\n" + rates + "\n" + lines + "\n" + search + "\n" + service + "\n" + charges + "\n" + bills
+	return write + "\n" + money + "\n" + rates + "\n" + lines + "\n" + search + "\n" + service + "\n" + charges + "\n" + storedCharges + "\n" + bills
 }
 
 // mutation replaces a text that occurs once in a file.
