@@ -12,6 +12,8 @@ test:
 full:
 	.ci/run
 	go test -count=1 -run '^TestStaysUnderPlansCostWhatTheModelSays$$' ./bookings -rates.stays 5000
+	go test -count=1 -run '^TestChargesFromTheOfferToTheRefund$$' ./bookings -charges.stays 5000
+	go test -count=1 -timeout 60m -run '^TestManyStays$$' ./availability/charges -charges.stays 1000000
 	.ci/fuzz
 	go run ./internal/testing/mutation
 
