@@ -28,16 +28,16 @@ type Changes struct {
 	// returns it. Every write of a booking produces a change, also if it only changes lines, payments or refunds. The library
 	// never deletes a booking.
 	Bookings stream.Decoder[Booking]
-	// Lines is one line of a booking, named by RoomTypeID and Number. Its Plan has no PropertyID. Its amounts have no currency, because only the booking's item has one: their
-	// Digits and Sign are right, but IsSet is false, and String and JSON are empty. [dynastay.MoneyOfDigits] returns an
-	// amount in the currency of Booking.Total. [Repository.Create] produces a change for each line, [Repository.Modify]
-	// for each that it adds, changes or removes, and [Repository.CheckIn], [Repository.AssignRooms] and
-	// [Repository.UndoCheckIn] for each that gets or loses rooms. Other writes do not
-	// change lines: a cancelled booking keeps them.
+	// Lines is one line of a booking, named by RoomTypeID and Number. Its Plan has no PropertyID. Its amounts have no currency,
+	// because only the booking's item has one: their Digits and Sign are right, but IsSet is false, and String and JSON are
+	// empty. [dynastay.MoneyOfDigits] returns an amount in the currency of Booking.Total. [Repository.Create] produces a change
+	// for each line, [Repository.Modify] for each that it adds, changes or removes, and [Repository.CheckIn],
+	// [Repository.AssignRooms] and [Repository.UndoCheckIn] for each that gets or loses rooms. Other writes do not change
+	// lines: a cancelled booking keeps them.
 	Lines stream.Decoder[Line]
-	// Charges are the charges of a booking, by the names of its lines and by date. [Repository.Create] produces a change if the quote
-	// has charges, and [Repository.Modify] if they differ. Other writes do not change them: what is kept of a cancelled booking
-	// follows from their rules.
+	// Charges are the charges of a booking, by the names of its lines and by date. [Repository.Create] produces a change if the
+	// quote has charges, and [Repository.Modify] if they differ. Other writes do not change them: what is kept of a cancelled
+	// booking follows from their rules.
 	Charges stream.Decoder[BookingCharges]
 	// Payments is the summary of all payments of a booking, as [Repository.Payment] returns it. It is written together
 	// with every payment and refund, so its changes show the new totals. Erasing a user removes the card.

@@ -67,8 +67,8 @@ const (
 // code cannot be used, it fails with a [*PromoError], and if the discount is not the one in Request.Discounts, or of a quote
 // with charges not the one in Quote.Discounts, with a [*dynastay.InvalidError].
 //
-// A quote under a rate plan, with a party, at agreed prices or with charges can be booked only for [Options.QuotesFor] after it was made;
-// later, it fails with a [*dynastay.InvalidError] that matches [ErrOldQuote].
+// A quote under a rate plan, with a party, at agreed prices or with charges can be booked only for [Options.QuotesFor] after it
+// was made; later, it fails with a [*dynastay.InvalidError] that matches [ErrOldQuote].
 //
 // It needs one action for each night of each room type, two for the booking and its reference, one for each line, one
 // for charges, one for a promo code, and one for an idempotency key. A transaction has at most 100 actions.
@@ -82,8 +82,9 @@ const (
 //
 // With an idempotency key, the input is the user, the source and whether its reference is unique, the data, also of lines, the
 // property, the stay, the numbers of guests, the lines with their plans, parties, agreed prices, policies and subtotals, the
-// taxes and fees, the charges, the promo code and the discounts, the guest's details, the special requests and the hold, but not the time
-// of the quote. A quote at a different price is a different input, so call [Repository.MadeBy] before requesting a new quote.
+// taxes and fees, the charges, the promo code and the discounts, the guest's details, the special requests and the hold, but
+// not the time of the quote. A quote at a different price is a different input, so call [Repository.MadeBy] before requesting a
+// new quote.
 func (r *Repository) CreateOp(req Request) *dynastay.Operation[*Booking] {
 	spelled, err := req.validate()
 	if err != nil {

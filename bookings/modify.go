@@ -178,16 +178,17 @@ func (r *Repository) QuoteModification(ctx context.Context, bookingID string, re
 // one of the new code, with the errors of [Repository.CreateOp].
 //
 // It needs at most one action for each night that is added, returned, changes its quantity or gets another plan; one for the
-// first and one for the last night of each room type, if a restriction holds anew and the night is not among these; one for each line
-// that changes; one for the charges if they change, one for the booking, one for each promo code whose use is taken or returned, one for the summary of the
-// payments if the payment status changes, and one for an idempotency key. A transaction has at most 100 actions: a
-// modification that needs more fails with a [*dynastay.TooLargeError], and so does one after which the booking would
-// have more than 96 nights (nights × room types), or 95 with a promo code, because it could not be cancelled any more.
+// first and one for the last night of each room type, if a restriction holds anew and the night is not among these; one for
+// each line that changes; one for the charges if they change, one for the booking, one for each promo code whose use is taken
+// or returned, one for the summary of the payments if the payment status changes, and one for an idempotency key. A transaction
+// has at most 100 actions: a modification that needs more fails with a [*dynastay.TooLargeError], and so does one after which
+// the booking would have more than 96 nights (nights × room types), or 95 with a promo code, because it could not be cancelled
+// any more.
 //
 // With an idempotency key, the input is the booking, the property, the stay, the numbers of guests, the lines with
-// their numbers, plans, parties, agreed prices, policies and subtotals, the limit of overbooking, the taxes and fees, the charges, what is
-// kept, whether it is waived, the guest, the special requests, the data, also of lines, the promo code and the discounts. A
-// replay returns no Missing nights.
+// their numbers, plans, parties, agreed prices, policies and subtotals, the limit of overbooking, the taxes and fees, the
+// charges, what is kept, whether it is waived, the guest, the special requests, the data, also of lines, the promo code and the
+// discounts. A replay returns no Missing nights.
 func (r *Repository) ModifyOp(m Modification) *dynastay.Operation[Modified] {
 	key, err := keys.Of(keys.Booking{BookingID: m.BookingID})
 	if err == nil {

@@ -42,9 +42,9 @@ type Options struct {
 	// NoShowAfter is how long after the beginning of the date of check-in, on the clock of the property, a no-show can be
 	// recorded: 30 hours means from 6 in the morning of the next day. Default: 24 hours, the end of that date.
 	NoShowAfter time.Duration
-	// QuotesFor is how long after [availability.Quote.At] a quote under a rate plan, with a party, at agreed prices or with charges can
-	// be booked: nothing asserts the terms of a plan or the list of charges, so an old quote would sell at terms that are over. Default: 24 hours; at most
-	// [availability.MaxQuoteAge].
+	// QuotesFor is how long after [availability.Quote.At] a quote under a rate plan, with a party, at agreed prices or with
+	// charges can be booked: nothing asserts the terms of a plan or the list of charges, so an old quote would sell at terms
+	// that are over. Default: 24 hours; at most [availability.MaxQuoteAge].
 	QuotesFor time.Duration
 	// Terms interprets the platform's own cancellation policies when a booking is cancelled with a refund.
 	// Default: nil, which knows none.

@@ -51,13 +51,14 @@ func (*PolicyError) Is(target error) bool { return target == dynastay.ErrRefused
 // status of the booking.
 //
 // Each line has a share of the total in proportion to its Subtotal, so taxes, fees and discounts are refunded in
-// proportion. Charges of the booking that are paid with it are settled by their own rules, see package [charges]: those that are
-// kept by the policy in the part of each line, and all others are refunded. If no line has a price, its share is in proportion to its rooms, and a line without a Quantity counts as
-// one room. Of each share, the percentage of the line's policy is refunded up to and including the deadline, and
-// nothing after it. A line without a policy has that of the booking, and so has a booking without lines. The sum is
-// rounded once, to the currency's minor unit, half away from zero. A total that is more precise than the minor unit,
-// which only other software can have stored, is rounded first. What was kept of earlier modifications is not part of the
-// shares: it is kept whatever the policies are now.
+// proportion. The charges of a booking that has some are settled by their own rules instead, see [charges.Kept]: those that are
+// kept by the policy in the part of each line, and all others are refunded. If no line has a price, its share is in proportion
+// to its rooms, and a line without a Quantity counts as one room. Of each share, the percentage of the line's policy is
+// refunded up to and including the deadline, and nothing after it. A line without a policy has that of the booking, and so has
+// a booking without lines. The sum is rounded once, and so is each charge that is added or has a rule of its own, to the
+// currency's minor unit, half away from zero. A total that is more precise than the minor unit, which only other software can
+// have stored, is rounded first. What was kept of earlier modifications is not part of the shares: it is kept whatever the
+// policies are now.
 //
 // The deadline is the policy's number of hours before CheckInTime on the date of check-in at the property. A
 // CheckInTime that is not a time of day, such as 15:00 or 3 PM, means the beginning of the day, and an unknown time

@@ -19,10 +19,10 @@ const (
 	unreadableText  = "?" // that no version of the library can read
 )
 
-// declareCardCharges stores the charges, with their ids instead of names. A list that cannot be read is neither an error, since the card
-// is only a copy and nobody could read or change the property any more, nor left out: the property would be offered without
-// its taxes. It is read as one from which no bill can be computed, and written as one that nobody can read.
-// See docs/decisions/0027-stored-charges.md.
+// declareCardCharges stores the charges, with their ids instead of names. A list that cannot be read is neither an error, since
+// the card is only a copy and nobody could read or change the property any more, nor left out: the property would be offered
+// without its taxes. It is read as one from which no bill can be computed, and written as one that nobody can read. See
+// docs/decisions/0027-stored-charges.md.
 func declareCardCharges(f *entity.Fields, list **charges.List) {
 	entity.Custom(f, attrCardCharges, list, storedCharges, chargesOfStored)
 }

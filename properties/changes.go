@@ -20,8 +20,8 @@ type Changes struct {
 	// Properties is a property as [Repository.Get] returns it; its room types and images are items of their own.
 	// [Repository.Update] raises Version. Other writes, of Status, room types, images, amenities, ratings, rate plans and
 	// charges, keep it, and change what follows from them, such as Prices, ImageCount, AmenityIDs or Rating; a write of a
-	// plan or of charges may change nothing of the property. [Repository.Delete] first changes Status to [Deleting], and deletes the property
-	// last.
+	// plan or of charges may change nothing of the property. [Repository.Delete] first changes Status to [Deleting], and
+	// deletes the property last.
 	Properties stream.Decoder[Property]
 	// Rooms is a room type as [Repository.GetRoomType] returns it. [Repository.Create] and [Repository.AddRoomTypes]
 	// produce a change for each room type that they create, [Repository.UpdateRoomType], [Repository.DeleteRoomType]

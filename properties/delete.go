@@ -12,8 +12,8 @@ import (
 )
 
 // Delete deletes a property with everything that belongs to it: room types, images, amenities, rate plans, charges, and
-// the guard of its slug. Its bookings, reviews and nights remain, and so do the guards of its room types: their ids are never given to
-// another room type, because the nights still have them.
+// the guard of its slug. Its bookings, reviews and nights remain, and so do the guards of its room types: their ids are never
+// given to another room type, because the nights still have them.
 //
 // Delete refuses a property with rooms that are sold for tonight or later, with an [*availability.SoldAheadError].
 // Otherwise it takes the property off sale for good, as [Repository.Suspend] does, with the status [Deleting]. A

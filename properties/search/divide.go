@@ -7,8 +7,8 @@ import (
 	"github.com/dynastay/dynastay/properties"
 )
 
-// divide returns the choices for single rooms that are sold in certain ways. If a price or a charge depends on who stays, the guests
-// are divided among the rooms as equally as these allow. It returns false if the rooms do not hold the guests.
+// divide returns the choices for single rooms that are sold in certain ways. If a price or a charge depends on who stays, the
+// guests are divided among the rooms as equally as these allow. It returns false if the rooms do not hold the guests.
 func (o *offering) divide(rooms []sale) ([]properties.Choice, bool) {
 	asks := o.card.Charges != nil && o.card.Charges.AsksWhoStays()
 	for _, s := range rooms {

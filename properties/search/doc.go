@@ -36,10 +36,10 @@
 //   - [LowestPrice], by the lowest base price. Candidates in a city: the order of the index; around a point: all
 //   - [HighestPrice], by the highest base price. Candidates in a city: those whose lowest price is highest; around a
 //     point: all
-//   - [LowestTotal], by what the guest pays for the cheapest quote, with the charges that are added. Candidates in a city: those with the lowest base price; around
-//     a point: the same
-//   - [HighestTotal], by the price of the cheapest quote. Candidates in a city: those whose lowest price is highest;
-//     around a point: those with the highest base price
+//   - [LowestTotal], by what the guest pays for the cheapest quote, with the charges that are added. Candidates in a city:
+//     those with the lowest base price; around a point: the same
+//   - [HighestTotal], by the same. Candidates in a city: those whose lowest price is highest; around a point: those with
+//     the highest base price
 //   - [Nearest], by the distance from [Request.Point]. Candidates in a city: the best rated; around a point: all
 //
 // Where the candidates have the order of the index, or all are read, the pages together are one ordered list. The other

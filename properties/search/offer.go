@@ -17,11 +17,11 @@ import (
 type Offer struct {
 	Property *properties.Card `json:",omitzero"`
 	Distance float64          // metres from the point of the request; 0 if it has none
-	// Quotes are what can be booked, by what the guest pays, see [availability.Quote.GuestPays], cheapest first: a quote of each room type that holds the party, under each advertised
-	// rate plan that is for it; or, if none does, of the cheapest combination of rooms, of each room type under the plan
-	// that is cheapest for one room, without charges that are added. If that has too many lines for one booking of so many nights, it is the cheapest of a
-	// single type. There is at least one quote. Quotes reserve nothing. Rooms that cost more than
-	// 999,999,999,999.999 for the stay are not combined.
+	// Quotes are what can be booked, by what the guest pays, see [availability.Quote.GuestPays], cheapest first: a quote of
+	// each room type that holds the party, under each advertised rate plan that is for it; or, if none does, of the cheapest
+	// combination of rooms, of each room type under the plan that is cheapest for one room, without charges that are added. If
+	// that has too many lines for one booking of so many nights, it is the cheapest of a single type. There is at least one
+	// quote. Quotes reserve nothing. Rooms that cost more than 999,999,999,999.999 for the stay are not combined.
 	Quotes []*availability.Quote `json:",omitzero"`
 }
 
@@ -98,8 +98,8 @@ func pays(q *availability.Quote) dynastay.Money {
 	return amount
 }
 
-// cheaper compares quotes by what the guest pays and then by room type. Other software may have stored nights in several currencies,
-// which have no order by amount, so the currency is compared first.
+// cheaper compares quotes by what the guest pays and then by room type. Other software may have stored nights in several
+// currencies, which have no order by amount, so the currency is compared first.
 func cheaper(a, b *availability.Quote) int {
 	amounts, _ := pays(a).Compare(pays(b)) // 0 if the currencies differ
 	return cmp.Or(
