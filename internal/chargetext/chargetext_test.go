@@ -164,6 +164,8 @@ func TestTextRefuses(t *testing.T) {
 		_, err := chargetext.Text(&charges.List{Charges: []charges.Charge{bad}})
 		blame.Invalid(t, err, "Charges[0].ID", id)
 	}
+	_, err = chargetext.Text(&charges.List{Charges: []charges.Charge{{ID: "a", Kind: charges.Tax, Per: charges.PerStay, Amount: without}}})
+	blame.Invalid(t, err, "Charges[0].Amount")
 	_, err = chargetext.Text(&charges.List{Charges: []charges.Charge{{ID: "a", Amount: unknown}}})
 	blame.Invalid(t, err, "Currency")
 }
