@@ -60,6 +60,12 @@
 // or of what is due by the cancellation policies, which [Booking.Settle] computes. What remains due is in
 // [Cancellation].Due and [Recorded].Due, and [Repository.RefundDue] records its refunds.
 //
+// # Charges
+//
+// A quote with the charges of the property makes a booking with charges, [Booking.Charges]: its taxes, fees and deposits. Those
+// that are added are its TaxesAndFees. [Repository.Modify] computes all of them anew, and [Booking.Settle] settles each by its own
+// rule: a city tax is not owed by who did not come. [Repository.Receipt] shows what is owed and paid in entries that add up.
+//
 // # Bookings of a channel, and of guests without an account
 //
 // A booking with [Request.NoUser] is in no user's lists; all other lists and reads find it. [Request.Source] says where it
