@@ -66,16 +66,14 @@ func (q *Quote) checkDiscounts(discounts dynastay.Money) error {
 	return dynastay.Within("Discounts", discounts.Validate())
 }
 
-// booked returns what charges are computed from. If it is not known who stays in one of the rooms, nobody's room is known.
+// booked returns what charges are computed from. Either all lines have a party or none has, see [Room.Party].
 func (q *Quote) booked(discounts dynastay.Money) charges.Booked {
 	b := charges.Booked{Stay: q.Stay, Adults: q.Guests.Adults, Children: q.Guests.Children, Discount: discounts}
-	known := true
 	for _, line := range q.Lines {
 		one := charges.Line{Rooms: line.Quantity}
 		if p := line.Party; p != nil {
 			one.Guests = &charges.Guests{Adults: p.Adults, Children: p.Children, ChildAges: p.ChildAges}
 		}
-		known = known && one.Guests != nil
 		for _, night := range line.Nights {
 			price := charges.Price{Lodging: night.Price, Meals: night.Meals}
 			if night.Meals.IsSet() {
@@ -84,11 +82,6 @@ func (q *Quote) booked(discounts dynastay.Money) charges.Booked {
 			one.Nights = append(one.Nights, price)
 		}
 		b.Lines = append(b.Lines, one)
-	}
-	if !known {
-		for i := range b.Lines {
-			b.Lines[i].Guests = nil
-		}
 	}
 	return b
 }
