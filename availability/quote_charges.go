@@ -25,8 +25,8 @@ func (q *Quote) Charge(list *charges.List, discounts dynastay.Money) error {
 	if charged.Charges, charged.Discounts = bill, discounts; discounts.Sign() == 0 {
 		charged.Discounts = dynastay.Money{}
 	}
-	if _, err := charged.GuestPays(); err != nil {
-		return dynastay.Within("Charges", err)
+	if err := charged.validateCharges(); err != nil { // rounded, what is included may be more than the price
+		return err
 	}
 	q.Charges, q.Discounts = charged.Charges, charged.Discounts
 	return nil

@@ -87,7 +87,7 @@ var modify = move{
 // transaction is known only to Modify.
 //
 // The charges of the request are computed with the discount of the booking's code or, if the guest uses another one, with the
-// request's Discounts. They are required if the booking has charges: all of them are computed anew.
+// request's Discounts, which are 0, and not unset, to remove the code. They are required if the booking has charges: all of them are computed anew.
 //
 // 1 request, a consistent Query of the booking, 1 for each room type if the stay changes, otherwise for each that gets
 // more rooms or another plan, and 1 for a promo code.
@@ -134,7 +134,7 @@ func (r *Repository) QuoteModification(ctx context.Context, bookingID string, re
 	}
 	m.Kept = up.kept
 	b.Breakdown.Rooms = q.Total
-	if m.Discounts = q.Discounts; q.Discounts.IsSet() { // that of another code
+	if m.Discounts = req.Discounts; req.Discounts.IsSet() { // that of another code, or of none
 		return m, nil
 	}
 	var unusable *PromoError

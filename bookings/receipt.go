@@ -32,7 +32,8 @@ type Receipt struct {
 	AtProperty []charges.Entry `json:",omitzero"`
 	Deposits   []charges.Entry `json:",omitzero"`
 
-	// Taxes are those that Owed contains, for bookkeeping, and Net is Owed without them.
+	// Taxes are those that Owed contains, for bookkeeping, and Net is Owed without them. What was kept of earlier modifications
+	// is part of Net: nothing says which taxes it contains.
 	Taxes []ReceiptTax   `json:",omitzero"`
 	Net   dynastay.Money `json:",omitzero"`
 }
@@ -125,7 +126,9 @@ func (b *Booking) Receipt(h PaymentHistory, now time.Time, own TermsOf) (*Receip
 	w.notOwed(owing)
 	w.payments(h)
 	w.taxes(owing)
-	w.atProperty()
+	if !owing.ended {
+		w.atProperty()
+	}
 	if w.err != nil {
 		return nil, b.unreadable("TotalAmount", w.err)
 	}

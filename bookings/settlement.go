@@ -161,8 +161,8 @@ func (b *Booking) keptParts(lost []*big.Rat) (rooms dynastay.Money, apart []dyna
 	}
 	part, sum := new(big.Rat), new(big.Rat)
 	for i, weight := range weights {
-		if weight.Sign() < 0 {
-			return rooms, nil, b.unreadable("Charges", errCharges)
+		if weight.Sign() < 0 { // charges are rounded, so they may be a cent more than the line
+			weight = new(big.Rat)
 		}
 		sum.Add(sum, weight)
 		part.Add(part, new(big.Rat).Mul(weight, new(big.Rat).Sub(one, lost[i])))

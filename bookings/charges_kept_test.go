@@ -1,0 +1,108 @@
+package bookings_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/availability/charges"
+	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/internal/testing/blame"
+	"github.com/dynastay/dynastay/internal/testing/raw"
+	"github.com/dynastay/dynastay/keys"
+)
+
+// What the library does not know stays in the item, and guests who arrive late owe the city tax of the nights since then.
+func TestForeignChargesAndLateArrival(t *testing.T) {
+	t.Parallel()
+	i := newInn(t)
+	stay := dynastay.MustStay("2026-07-10", "2026-07-14")
+	b := i.bookCharged(t, stay, rooms{"a": 1}, flexible)
+	key, err := keys.Of(keys.BookingCharges{BookingID: b.ID})
+	require.NoError(t, err)
+	raw.Update(t, i.DB, keys.BookingsTable, key, "SET Note = :v", dynastay.Item{":v": dynastay.Text("own")})
+	req := i.requestCharged(stay, rooms{"a": 1}, flexible)
+	req.Charges.Charges[4].Amount = dollarsOf("6")
+	m, err := i.repo.QuoteModification(t.Context(), b.ID, req)
+	require.NoError(t, err)
+	_, err = i.repo.Modify(t.Context(), m)
+	require.NoError(t, err)
+	assert.Equal(t, dynastay.Text("own"), raw.Get(t, i.DB, keys.BookingsTable, key)["Note"])
+
+	i.Clock.Set(stay.CheckIn.AddDays(1).Time().Add(6 * time.Hour))
+	_, err = i.repo.NoShow(t.Context(), b.ID)
+	require.NoError(t, err)
+	_, err = i.repo.Release(t.Context(), b.ID)
+	require.NoError(t, err)
+	i.Clock.Set(stay.CheckIn.AddDays(2).Time().Add(10 * time.Hour))
+	_, err = i.repo.Reinstate(t.Context(), b.ID)
+	require.NoError(t, err)
+	i.Clock.Set(stay.CheckOut.Time().Add(10 * time.Hour))
+	_, err = i.repo.CheckOut(t.Context(), b.ID)
+	require.NoError(t, err)
+	r := i.receipt(t, b.ID)
+	assert.Contains(t, entries(r), "not_owed city -4.00", "they arrived two nights late")
+	assert.Equal(t, "24.00 USD", r.AtProperty[0].Amount.String())
+}
+
+// Charges are rounded, so included ones may come to a cent more than a line, but not to more than the price.
+func TestChargesOfCents(t *testing.T) {
+	t.Parallel()
+	i := newInn(t)
+	half := func(id string) charges.Charge {
+		return charges.Charge{
+			ID: id, Name: id, Kind: charges.Tax, Rate: 50_0000, Per: charges.PerNight, Of: []charges.Component{charges.Lodging}, Gross: true,
+			Included: true, Kept: charges.KeptIfStayed,
+		}
+	}
+	one := dynastay.MustStay("2026-07-10", "2026-07-11")
+	for _, room := range []string{"a", "b"} {
+		change(t, i.DB, nightKey(i.roomType(room), one.CheckIn), "PricePerNight = :v", dynastay.Item{":v": amountOf(dollarsOf("0.01"))})
+	}
+	req := i.request(one, rooms{"a": 1})
+	req.Charges = &charges.List{PropertyID: i.id, Charges: []charges.Charge{half("x"), half("y")}}
+	_, err := availability.New(i.DB.DB).Quote(t.Context(), req)
+	blame.Invalid(t, err, "Charges.Included")
+
+	list := req.Charges
+	req = i.request(one, rooms{"a": 1, "b": 1})
+	req.Charges = list
+	for n := range req.Rooms {
+		req.Rooms[n].CancellationPolicy = none
+	}
+	q, err := availability.New(i.DB.DB).Quote(t.Context(), req)
+	require.NoError(t, err)
+	b, err := i.repo.Create(t.Context(), bookings.Request{Quote: q, UserID: "user_456", Guest: guest})
+	require.NoError(t, err)
+	for _, e := range b.Charges.Entries {
+		assert.Equal(t, []dynastay.Money{dollarsOf("0.01"), dollarsOf("0")}, e.Lines)
+	}
+	s, err := b.Settle(dollarsOf("0.02"), innNoon, nil)
+	require.NoError(t, err)
+	assert.Equal(t, bookings.Settlement{Kept: dollarsOf("0"), Refund: dollarsOf("0.02"), Owed: dollarsOf("0")}, s)
+}
+
+// Nothing is due at the property once a hold has ended, whether or not it has been expired.
+func TestReceiptOfAHold(t *testing.T) {
+	t.Parallel()
+	i := newInn(t)
+	req := bookings.Request{Quote: i.quoteCharged(t, twoNights, rooms{"a": 1}, flexible), UserID: "user_456", Guest: guest, Hold: time.Minute}
+	b, err := i.repo.Create(t.Context(), req)
+	require.NoError(t, err)
+	assert.Len(t, i.receipt(t, b.ID).AtProperty, 1)
+	i.Clock.Advance(time.Minute)
+	r := i.receipt(t, b.ID)
+	assert.Equal(t, "0.00 USD", r.Owed.String())
+	assert.Empty(t, r.AtProperty)
+	assert.Empty(t, r.Deposits)
+	i.Clock.Advance(bookings.DefaultHoldGrace)
+	_, err = i.repo.Expire(t.Context(), b.ID)
+	require.NoError(t, err)
+	expired := i.receipt(t, b.ID)
+	r.Status = expired.Status
+	assert.Equal(t, r, expired)
+}
