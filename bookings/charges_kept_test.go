@@ -106,3 +106,67 @@ func TestReceiptOfAHold(t *testing.T) {
 	r.Status = expired.Status
 	assert.Equal(t, r, expired)
 }
+
+// A charge of the whole stay, or of its first night, is charged anew by a shorter stay, so no part of it is kept beside.
+func TestChargesOfAStayThatGetsShorter(t *testing.T) {
+	t.Parallel()
+	i := newInn(t)
+	for name, c := range map[string]charges.Charge{
+		"stay":  {Amount: dollarsOf("30"), Per: charges.PerStay},
+		"night": {Amount: dollarsOf("30"), Per: charges.PerNight, FirstNights: 1},
+	} {
+		i := i.next(t)
+		c.ID, c.Name, c.Kind = "fee", "Fee", charges.Fee
+		req := i.requestCharged(dynastay.MustStay("2026-07-10", "2026-07-14"), rooms{"a": 2}, none)
+		req.Charges.Charges = []charges.Charge{c}
+		q, err := availability.New(i.DB.DB).Quote(t.Context(), req)
+		require.NoError(t, err)
+		b, err := i.repo.Create(t.Context(), bookings.Request{Quote: q, UserID: "user_456", Guest: guest})
+		require.NoError(t, err)
+		assert.Equal(t, "830.00 USD", b.Total.String(), name)
+		for range 3 {
+			req.Stay.CheckOut = req.Stay.CheckOut.AddDays(-1)
+			m, err := i.repo.QuoteModification(t.Context(), b.ID, req)
+			require.NoError(t, err)
+			done, err := i.repo.Modify(t.Context(), m)
+			require.NoError(t, err)
+			assert.Equal(t, b.Total, done.Booking.Total, "%s: nothing of the rooms is refunded, and the fee is owed once", name)
+		}
+	}
+}
+
+// Of what is due at the property, guests who leave early owe the nights that they stayed.
+func TestEarlyDepartureAtTheProperty(t *testing.T) {
+	t.Parallel()
+	i := newInn(t)
+	req := i.requestCharged(dynastay.MustStay("2026-07-10", "2026-07-14"), rooms{"a": 1}, flexible)
+	req.Charges.Charges = []charges.Charge{{
+		ID: "city", Name: "City tax", Kind: charges.Tax, Amount: dollarsOf("2"), Per: charges.PerGuestNight, AtProperty: true, Kept: charges.KeptIfStayed,
+	}}
+	q, err := availability.New(i.DB.DB).Quote(t.Context(), req)
+	require.NoError(t, err)
+	b, err := i.repo.Create(t.Context(), bookings.Request{Quote: q, UserID: "user_456", Guest: guest})
+	require.NoError(t, err)
+	leftEarly(t, i, b)
+	assert.Equal(t, "2.00 USD", i.receipt(t, b.ID).AtProperty[0].Amount.String())
+}
+
+// A discount lowers the price of each line, and an included charge with a rule of its own is a part of what is left.
+func TestIncludedChargeOfADiscountedLine(t *testing.T) {
+	t.Parallel()
+	b := oneNight("2026-07-10", "15:00", "", "")
+	b.Lines = []bookings.Line{lineOf("a", "100", none), lineOf("b", "100", flexible)}
+	b.Breakdown = bookings.Breakdown{Rooms: dollarsOf("200"), TaxesAndFees: dollarsOf("0"), Discounts: dollarsOf("100")}
+	b.Total = dollarsOf("100")
+	nothing := dollarsOf("0")
+	b.Charges = &charges.Bill{
+		Entries: []charges.Entry{{
+			ID: "city", Name: "City tax", Kind: charges.Tax, Included: true, Kept: charges.KeptIfStayed, Amount: dollarsOf("50"),
+			Lines: []dynastay.Money{dollarsOf("50"), nothing}, Nights: []dynastay.Money{dollarsOf("50")},
+		}},
+		Included: dollarsOf("50"), Added: nothing, AtProperty: nothing, Deposits: nothing,
+	}
+	s, err := b.Settle(dynastay.Money{}, before(48), nil)
+	require.NoError(t, err)
+	assert.Equal(t, "0.00 USD", s.Kept.String(), "all that room a costs is the tax")
+}

@@ -476,6 +476,8 @@ func TestChargesInTheInput(t *testing.T) {
 		"amount": func(l *charges.List) { l.Charges[4].Amount = dollarsOf("6") },
 		"kept":   func(l *charges.List) { l.Charges[3].Kept = charges.KeptByPolicy },
 		"id":     func(l *charges.List) { l.Charges[3].ID = "clean" },
+		"kind":   func(l *charges.List) { l.Charges[3].Kind = charges.Tax },
+		"where":  func(l *charges.List) { l.Charges[3].AtProperty = true },
 	} {
 		_, err = i.repo.Create(t.Context(), request(change, "0"), dynastay.IdempotencyKey("key"))
 		assert.ErrorIs(t, err, dynastay.ErrIdempotencyMismatch, name)

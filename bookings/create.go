@@ -415,7 +415,7 @@ func agreedQuote(in *dynastay.Input, q *availability.Quote) {
 	for _, e := range q.Charges.Entries {
 		in.Field("charge", e.ID)
 		in.Field("amount", e.Amount.String())
-		in.Field("kept", string(e.Kept))
+		in.Field("terms", fmt.Sprintf("%s %t %t %s", e.Kind, e.Included, e.AtProperty, e.Kept))
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 
 // RefundDueOp records the refunds of what is due back to the guest of a booking, as of the write: of a cancelled
 // booking what its policies say at the time of the cancellation, see [Booking.Settle]; of one whose hold has ended, all
-// that has been paid; of any other, what has been paid beyond its total. It is for what [Cancellation].Due and
+// that has been paid; of any other, what has been paid beyond what the guests owe. It is for what [Cancellation].Due and
 // [Recorded].Due say. Refund is as for [Repository.CancelOp], without an Amount; so one call refunds all payments,
 // unless it names one. If there are so many payments that their refunds do not fit into one transaction, it records
 // those that do.

@@ -128,29 +128,31 @@ func (r *Repository) QuoteModification(ctx context.Context, bookingID string, re
 	if req.Charges == nil {
 		m.TaxesAndFees = b.Breakdown.TaxesAndFees
 	}
-	up, err := r.giveUp(b, q, has, now)
-	if err != nil {
-		return Modification{}, err
-	}
-	m.Kept = up.kept
-	b.Breakdown.Rooms = q.Total
-	if m.Discounts = req.Discounts; req.Discounts.IsSet() { // that of another code, or of none
-		return m, nil
-	}
-	var unusable *PromoError
-	switch _, err := r.rediscount(ctx, b, m); {
-	case err == nil && req.Charges != nil:
-		m.Discounts = b.Breakdown.Discounts
-		if err := q.Charge(req.Charges, m.Discounts); err != nil {
+	if m.Discounts = req.Discounts; !req.Discounts.IsSet() { // not that of another code, or of none
+		if m.Discounts, err = r.discountOf(ctx, *b, m); err != nil {
 			return Modification{}, err
 		}
-	case err == nil:
-		m.Discounts = b.Breakdown.Discounts
-	case errors.As(err, &unusable): // unless the guest uses another code, Modify refuses it
-	default:
-		return Modification{}, err
+		if req.Charges != nil {
+			if err := q.Charge(req.Charges, m.Discounts); err != nil {
+				return Modification{}, err
+			}
+		}
 	}
-	return m, nil
+	up, err := r.giveUp(b, q, has, now)
+	m.Kept = up.kept
+	return m, err
+}
+
+// discountOf returns the discount that the code of a booking gives for the rooms of a modification, or none if it cannot be used
+// any more: unless the guest uses another code, Modify then refuses it.
+func (r *Repository) discountOf(ctx context.Context, b Booking, m Modification) (dynastay.Money, error) {
+	b.Breakdown.Rooms = m.Quote.Total
+	_, err := r.rediscount(ctx, &b, m)
+	var unusable *PromoError
+	if errors.As(err, &unusable) {
+		return dynastay.Money{}, nil
+	}
+	return b.Breakdown.Discounts, err
 }
 
 // ModifyOp gives a booking the stay, the rooms and the numbers of guests of a quote, another guest, other special

@@ -39,7 +39,7 @@ func (r *Repository) giveUp(b *Booking, q *availability.Quote, has availability.
 	if !slices.ContainsFunc(lost, func(part *big.Rat) bool { return part.Sign() > 0 }) {
 		return up, nil
 	}
-	if up.kept, err = b.keptOf(lost); up.kept.Sign() == 0 {
+	if up.kept, err = b.keptBeside(lost, q.Charges); up.kept.Sign() == 0 {
 		up.kept = dynastay.Money{}
 	}
 	return up, err

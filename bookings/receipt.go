@@ -2,6 +2,7 @@ package bookings
 
 import (
 	"context"
+	"errors"
 	"math/big"
 	"slices"
 	"time"
@@ -29,8 +30,8 @@ type Receipt struct {
 
 	// AtProperty are the charges that are paid at the property, and in none of the amounts above. There are none if the guests
 	// do not come. Deposits are returned.
-	AtProperty []charges.Entry `json:",omitzero"`
-	Deposits   []charges.Entry `json:",omitzero"`
+	AtProperty []ReceiptEntry `json:",omitzero"`
+	Deposits   []ReceiptEntry `json:",omitzero"`
 
 	// Taxes are those that Owed contains, for bookkeeping, and Net is Owed without them. What was kept of earlier modifications
 	// is part of Net: nothing says which taxes it contains.
@@ -109,7 +110,8 @@ func (r *Repository) Receipt(ctx context.Context, bookingID string, opts ...dyna
 // not add up to the total, there is one entry for all of it.
 //
 // It returns a [*PolicyError] for a cancelled booking with a policy whose terms are unknown, and a [*dynastay.Error] that
-// matches [dynastay.ErrCorrupt] if the total is missing, or an amount is in another currency than the total.
+// matches [dynastay.ErrCorrupt] if the total is missing, an amount is in another currency, the charges do not add up, or a
+// cancelled booking cannot be settled.
 func (b *Booking) Receipt(h PaymentHistory, now time.Time, own TermsOf) (*Receipt, error) {
 	w := &receiptWriter{booking: b, receipt: &Receipt{
 		BookingID: b.ID, Reference: b.Reference, PropertyName: b.PropertyName, Stay: b.Stay, Status: b.Status, Total: b.Total,
@@ -121,7 +123,8 @@ func (b *Booking) Receipt(h PaymentHistory, now time.Time, own TermsOf) (*Receip
 	if err != nil {
 		return nil, err
 	}
-	w.receipt.Owed, w.receipt.Balance = b.Total, b.Total
+	w.receipt.Owed = b.Total.Round() // other software may have stored one that nobody can pay
+	w.receipt.Balance = w.receipt.Owed
 	w.parts()
 	w.notOwed(owing)
 	w.payments(h)
@@ -159,7 +162,12 @@ func (b *Booking) owing(now time.Time, own TermsOf) (o owing, err error) {
 		for i := range o.apart {
 			o.apart[i], _ = o.apart[i].Times(0)
 		}
+	case b.Status == Cancelled && b.CancelledAt.IsZero():
+		err = b.unreadable("CancelledAt", errCancelledAt)
 	case b.Status == Cancelled:
+		if err = b.settles(dynastay.Money{}, b.CancelledAt); err != nil {
+			return o, err
+		}
 		if o.lost, err = b.lost(lines, o.lost, b.CancelledAt, own); err == nil {
 			o.rooms, o.apart, err = b.keptParts(o.lost)
 		}
@@ -173,6 +181,8 @@ func (b *Booking) owing(now time.Time, own TermsOf) (o owing, err error) {
 	}
 	return o, err
 }
+
+var errCancelledAt = errors.New("must be a time, because the booking is cancelled")
 
 // receiptWriter writes the entries of a receipt, and keeps the first error.
 type receiptWriter struct {
@@ -219,8 +229,8 @@ func (w *receiptWriter) add(e ReceiptEntry) {
 func (w *receiptWriter) parts() {
 	b := w.booking
 	parts := *b
-	if err := parts.addUp(); err != nil || !b.Breakdown.Rooms.IsSet() || parts.Total != b.Total {
-		w.add(ReceiptEntry{Kind: ReceiptRooms, Amount: b.Total})
+	if err := parts.addUp(); err != nil || !b.Breakdown.Rooms.IsSet() || parts.Total != b.Total || b.Total != w.receipt.Owed {
+		w.add(ReceiptEntry{Kind: ReceiptRooms, Amount: w.receipt.Owed})
 		return
 	}
 	rooms := dynastay.Money{}
@@ -332,11 +342,18 @@ func (w *receiptWriter) atProperty() {
 		return
 	}
 	for _, e := range b.Charges.Entries {
+		entry := ReceiptEntry{Kind: ReceiptCharge, ID: e.ID, Name: e.Name, Rate: e.Rate, Amount: e.Amount}
 		switch {
 		case e.Kind == charges.Deposit:
-			w.receipt.Deposits = append(w.receipt.Deposits, e)
+			w.receipt.Deposits = append(w.receipt.Deposits, entry)
 		case e.AtProperty:
-			w.receipt.AtProperty = append(w.receipt.AtProperty, e)
+			owed, err := b.owedOf(e)
+			if err != nil && w.err == nil {
+				w.err = err
+			}
+			if entry.Amount = owed; owed.Sign() > 0 {
+				w.receipt.AtProperty = append(w.receipt.AtProperty, entry)
+			}
 		}
 	}
 }

@@ -214,3 +214,24 @@ func TestReceiptOfOtherBookings(t *testing.T) {
 	_, err = b.Receipt(paid, now, nil)
 	require.ErrorIs(t, err, dynastay.ErrCorrupt, "payments in another currency")
 }
+
+// A receipt says nothing that the settlement does not say.
+func TestReceiptOfABookingThatCannotBeSettled(t *testing.T) {
+	t.Parallel()
+	b := oneNight("2026-07-10", "15:00", "", "")
+	b.Total, b.Lines = dollarsOf("100"), []bookings.Line{lineOf("a", "100", flexible)}
+	b.Status = bookings.Cancelled
+	_, err := b.Receipt(bookings.PaymentHistory{}, before(48), nil)
+	require.ErrorIs(t, err, dynastay.ErrCorrupt, "nobody knows when it was cancelled")
+	b.CancelledAt, b.Stay.CheckIn = before(48), dynastay.Date{}
+	_, err = b.Receipt(bookings.PaymentHistory{}, before(48), nil)
+	require.ErrorIs(t, err, dynastay.ErrCorrupt, "nor when its deadline was")
+
+	b = oneNight("2026-07-10", "15:00", "", "")
+	b.Total, b.Lines = dollarsOf("100.005"), []bookings.Line{lineOf("a", "100", flexible)}
+	b.Status, b.CancelledAt = bookings.Cancelled, before(48)
+	r, err := b.Receipt(bookings.PaymentHistory{}, before(48), nil)
+	require.NoError(t, err)
+	addsUp(t, r)
+	assert.Equal(t, "0.00 USD", r.Owed.String())
+}

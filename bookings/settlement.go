@@ -10,6 +10,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/availability/charges"
 	"github.com/dynastay/dynastay/internal/shown"
 )
 
@@ -101,10 +102,29 @@ func (b *Booking) settled() []Line {
 
 // keptOf returns what is kept of the price of the booking, if parts of its lines are lost to the guest.
 func (b *Booking) keptOf(lost []*big.Rat) (kept dynastay.Money, err error) {
-	kept, apart, err := b.keptParts(lost)
-	for _, amount := range apart {
-		if err == nil {
-			kept, err = kept.Add(amount)
+	return b.keptBeside(lost, &charges.Bill{})
+}
+
+// keptBeside is keptOf for a booking that goes on with another bill. Of a charge, no more can be given up than it comes to less in
+// that bill: a cleaning fee is charged anew in full, so a part of it must not be kept as well.
+func (b *Booking) keptBeside(lost []*big.Rat, next *charges.Bill) (kept dynastay.Money, err error) {
+	kept, parts, err := b.keptParts(lost)
+	for i, e := range b.apart() {
+		if err != nil {
+			return kept, err
+		}
+		least := parts[i]
+		for _, again := range next.Entries {
+			less, err := e.Amount.Sub(again.Amount)
+			if err != nil {
+				return kept, err
+			}
+			if more, _ := least.Compare(less); again.ID == e.ID && more > 0 {
+				least = less
+			}
+		}
+		if least.Sign() > 0 {
+			kept, err = kept.Add(least)
 		}
 	}
 	return kept, err
@@ -151,13 +171,23 @@ func (b *Booking) keptParts(lost []*big.Rat) (rooms dynastay.Money, apart []dyna
 		}
 		return amount
 	}
+	included := make([]*big.Rat, len(weights)) // of each line, after the discount
+	price, all := exact(rooms), new(big.Rat)
+	for i, weight := range weights {
+		included[i] = new(big.Rat)
+		all.Add(all, weight)
+	}
 	for c, e := range b.apart() {
 		apart[c] = without(e.Amount, refundOf(e, lost))
 		for i, amount := range e.Lines {
 			if e.Included {
-				weights[i].Sub(weights[i], exact(amount))
+				included[i].Add(included[i], exact(amount))
+				price.Add(price, exact(amount))
 			}
 		}
+	}
+	for i, weight := range weights { // the price of the lines after the discount, without these charges
+		weight.Mul(weight, new(big.Rat).Quo(price, all)).Sub(weight, included[i])
 	}
 	part, sum := new(big.Rat), new(big.Rat)
 	for i, weight := range weights {
