@@ -74,14 +74,11 @@ func (b *Booking) owed() (owed dynastay.Money, err error) {
 // owedOf returns what the guests owe of a charge, if the booking is not cancelled: of a no-show and of guests who have left, not
 // what is for nights on which they did not stay. See [charges.Kept].
 func (b *Booking) owedOf(e charges.Entry) (owed dynastay.Money, err error) {
-	switch {
-	case e.Kept != charges.KeptByPolicy && b.Status == NoShow:
+	if e.Kept != charges.KeptByPolicy && b.Status == NoShow {
 		return e.Amount.Times(0)
-	case e.Kept != charges.KeptIfStayed || b.Status != Completed:
-		return e.Amount, nil
 	}
 	owed = e.Amount
-	for i, amount := range e.Nights {
+	for i, amount := range e.Nights { // of charges that are kept only if the guests stay
 		if err == nil && !b.stayed(b.Stay.CheckIn.AddDays(i)) {
 			owed, err = owed.Sub(amount)
 		}
