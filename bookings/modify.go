@@ -87,7 +87,8 @@ var modify = move{
 // transaction is known only to Modify.
 //
 // The charges of the request are computed with the discount of the booking's code or, if the guest uses another one, with the
-// request's Discounts, which are 0, and not unset, to remove the code. They are required if the booking has charges: all of them are computed anew.
+// request's Discounts, which are 0, and not unset, to remove the code. Charges are required if the booking has some: all of
+// them are computed anew.
 //
 // 1 request, a consistent Query of the booking, 1 for each room type if the stay changes, otherwise for each that gets
 // more rooms or another plan, and 1 for a promo code.

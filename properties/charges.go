@@ -36,8 +36,8 @@ const opUpdateCharges = "properties.UpdateCharges"
 // It fails with [dynastay.ErrNotFound] if the property does not exist, with [dynastay.ErrVersion] if the list is not at the
 // version of [dynastay.IfVersion], which is 0 if there never was one, with [dynastay.ErrCorrupt] if the list cannot be
 // decoded, with a [*StatusError] if the property is being deleted, and with [ErrForeign]. A [*dynastay.InvalidError] names
-// the field that [charges.List.Validate] refuses, "Currency" if the amounts are not in the currency of the room types, and
-// "Charges" if the list has more than 600 bytes on the property's card, where each charge takes 10 to 40, without its name.
+// the field that [charges.List.Validate] refuses, "Currency" if fn changes the currency to another one than that of the room
+// types, and "Charges" if the list has more than 600 bytes on the property's card, where each charge takes 10 to 40, without its name.
 func (r *Repository) UpdateChargesOp(
 	propertyID string, fn func(*charges.List) error, opts ...dynastay.UpdateOption,
 ) *dynastay.Operation[*charges.List] {

@@ -1,7 +1,6 @@
 package charges_test
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability/charges"
 	"github.com/dynastay/dynastay/internal/testing/blame"
+	"github.com/dynastay/dynastay/internal/testing/levy"
 )
 
 func usd(amount string) dynastay.Money { return dynastay.MustMoney(amount, "USD") }
@@ -122,48 +122,15 @@ func TestNothingStoredIsLost(t *testing.T) {
 	})
 }
 
-// anyList draws every field on its own, whether or not the list would be valid.
+// anyList is a list as it is stored, with any names, and rates that are never valid.
 func anyList(r *rapid.T) *charges.List {
-	currency := rapid.SampledFrom([]dynastay.Currency{"USD", "JPY", "KWD"}).Draw(r, "currency")
-	money := func(name string) dynastay.Money {
-		if !rapid.Bool().Draw(r, name) {
-			return dynastay.Money{}
+	l := levy.AnyList(r)
+	l.PropertyID, l.Version = "prop_1", rapid.IntRange(0, 30).Draw(r, "version")
+	for i := range l.Charges {
+		c := &l.Charges[i]
+		if c.Name = rapid.String().Draw(r, "name"); rapid.IntRange(0, 9).Draw(r, "negative") == 0 {
+			c.Rate = -c.Rate
 		}
-		m, err := dynastay.MoneyOfMinor(rapid.Int64Range(0, 1_000_000).Draw(r, name), currency)
-		require.NoError(r, err)
-		return m
-	}
-	count := func(name string) int { return rapid.IntRange(0, 30).Draw(r, name) }
-	rate := func(name string) charges.Rate {
-		return charges.Rate(rapid.IntRange(-1_000, int(charges.MaxRate)).Draw(r, name))
-	}
-	date := func(name string) dynastay.Date {
-		if n := count(name); n > 0 {
-			return dynastay.MustDate("2026-06-01").AddDays(n)
-		}
-		return dynastay.Date{}
-	}
-	l := &charges.List{PropertyID: "prop_1", Version: count("version")}
-	for i := range rapid.IntRange(0, 20).Draw(r, "charges") {
-		c := charges.Charge{
-			ID: fmt.Sprint("c", i), Name: rapid.String().Draw(r, "name"), Rate: rate("rate"), Amount: money("amount"),
-			Kind:  rapid.SampledFrom([]charges.Kind{charges.Tax, charges.Fee, charges.Deposit}).Draw(r, "kind"),
-			Per:   rapid.SampledFrom([]charges.Per{charges.PerStay, charges.PerRoom, charges.PerGuestNight}).Draw(r, "per"),
-			Gross: rapid.Bool().Draw(r, "gross"), Included: rapid.Bool().Draw(r, "included"), AtProperty: rapid.Bool().Draw(r, "there"),
-			FirstNights: count("nights"), FromAge: count("from age"), UnderAge: count("under"), MinStay: count("min"), MaxStay: count("max"),
-			From: date("from"), Until: date("until"),
-			Kept: rapid.SampledFrom([]charges.Kept{charges.KeptByPolicy, charges.KeptIfStayed, charges.NeverKept}).Draw(r, "kept"),
-		}
-		for range rapid.IntRange(0, 6).Draw(r, "brackets") {
-			c.Brackets = append(c.Brackets, charges.Bracket{From: money("from"), Rate: rate("rate"), Amount: money("amount")})
-		}
-		for range rapid.IntRange(0, 2).Draw(r, "of") {
-			c.Of = append(c.Of, rapid.SampledFrom([]charges.Component{charges.Lodging, charges.Meals}).Draw(r, "of"))
-		}
-		for n := range rapid.IntRange(0, i).Draw(r, "on") {
-			c.On = append(c.On, fmt.Sprint("c", n))
-		}
-		l.Charges = append(l.Charges, c)
 	}
 	return l
 }

@@ -1,7 +1,6 @@
 package chargetext_test
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -12,6 +11,7 @@ import (
 	"github.com/dynastay/dynastay/availability/charges"
 	"github.com/dynastay/dynastay/internal/chargetext"
 	"github.com/dynastay/dynastay/internal/testing/blame"
+	"github.com/dynastay/dynastay/internal/testing/levy"
 )
 
 func usd(amount string) dynastay.Money { return dynastay.MustMoney(amount, "USD") }
@@ -78,60 +78,13 @@ func TestForm(t *testing.T) {
 func TestNothingIsLost(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
-		list := anyList(r)
+		list := levy.AnyList(r)
 		text, err := chargetext.Text(list)
 		require.NoError(r, err)
 		parsed, err := chargetext.Parse(text)
 		require.NoError(r, err)
 		assert.Equal(r, list, parsed)
 	})
-}
-
-func anyList(r *rapid.T) *charges.List {
-	currency := rapid.SampledFrom([]dynastay.Currency{"USD", "JPY", "KWD"}).Draw(r, "currency")
-	money := func(name string) dynastay.Money {
-		if !rapid.Bool().Draw(r, name) {
-			return dynastay.Money{}
-		}
-		m, err := dynastay.MoneyOfMinor(rapid.Int64Range(0, 1_000_000).Draw(r, name), currency)
-		require.NoError(r, err)
-		return m
-	}
-	count := func(name string) int { return rapid.IntRange(0, 30).Draw(r, name) }
-	rate := func(name string) charges.Rate {
-		return charges.Rate(rapid.IntRange(0, int(charges.MaxRate)).Draw(r, name))
-	}
-	date := func(name string) dynastay.Date {
-		if n := count(name); n > 0 {
-			return dynastay.MustDate("2026-06-01").AddDays(n)
-		}
-		return dynastay.Date{}
-	}
-	l := &charges.List{}
-	for i := range rapid.IntRange(0, 20).Draw(r, "charges") {
-		c := charges.Charge{
-			ID: fmt.Sprint("c", i), Name: fmt.Sprint("c", i), Rate: rate("rate"), Amount: money("amount"),
-			Kind: rapid.SampledFrom([]charges.Kind{charges.Tax, charges.Fee, charges.Deposit}).Draw(r, "kind"),
-			Per: rapid.SampledFrom([]charges.Per{
-				charges.PerStay, charges.PerNight, charges.PerRoom, charges.PerRoomNight, charges.PerGuest, charges.PerGuestNight,
-			}).Draw(r, "per"),
-			Gross: rapid.Bool().Draw(r, "gross"), Included: rapid.Bool().Draw(r, "included"), AtProperty: rapid.Bool().Draw(r, "there"),
-			FirstNights: count("nights"), FromAge: count("from age"), UnderAge: count("under"), MinStay: count("min"), MaxStay: count("max"),
-			From: date("from"), Until: date("until"),
-			Kept: rapid.SampledFrom([]charges.Kept{charges.KeptByPolicy, charges.KeptIfStayed, charges.NeverKept}).Draw(r, "kept"),
-		}
-		for range rapid.IntRange(0, 6).Draw(r, "brackets") {
-			c.Brackets = append(c.Brackets, charges.Bracket{From: money("from"), Rate: rate("rate"), Amount: money("amount")})
-		}
-		for range rapid.IntRange(0, 2).Draw(r, "of") {
-			c.Of = append(c.Of, rapid.SampledFrom([]charges.Component{charges.Lodging, charges.Meals}).Draw(r, "of"))
-		}
-		for n := range rapid.IntRange(0, i).Draw(r, "on") {
-			c.On = append(c.On, fmt.Sprint("c", n))
-		}
-		l.Charges = append(l.Charges, c)
-	}
-	return l
 }
 
 // What cannot be written is refused, and not left out: the total would be wrong.

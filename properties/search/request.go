@@ -69,8 +69,8 @@ type Request struct {
 // Filter limits the offers to those that meet all of its conditions. The zero Filter has none.
 type Filter struct {
 	// MinNightly and MaxNightly limit the price of a night: exactly what the guest pays for a quote, for all of its rooms, with
-	// the charges that are added, divided by the nights of the stay. The bounds are included. They select quotes, and so properties with any such quote. Default:
-	// no bound.
+	// the charges that are added, divided by the nights of the stay. The bounds are included. They select quotes, and so
+	// properties with any such quote. Default: no bound.
 	MinNightly, MaxNightly dynastay.Money
 	Stars                  []int             // any of these, 1 to 5; at most 50; default: any, and none
 	MinRating              dynastay.Rating   // 0 means all properties, including unrated ones
