@@ -173,6 +173,9 @@ var patterns = []pattern{
 	{"B6", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
 		return (*bookings.Repository).Payment(bookings.New(db, nil), ctx, w.booking.ID)
 	}},
+	{"overdue", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
+		return some((*bookings.Repository).Overdue(bookings.New(db, nil), fixture.Now).Page(ctx, dynastay.Paging{Limit: 10}))
+	}},
 	{"U1", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
 		return (*users.Repository).ByEmail(w.users, ctx, w.user.Email)
 	}},
@@ -371,6 +374,10 @@ func TestPatterns(t *testing.T) {
 	_, err = w.reviews.Approve(ctx, w.review.ID, w.review.Version) // the queries with a minimum rating then find the hotel
 	require.NoError(t, err)
 	write("bkg_pending")
+	raw.Put(t, db, keys.BookingsTable, dynastay.Item{
+		"PK": dynastay.Text("BOOKING#bkg_overdue"), "SK": dynastay.Text("METADATA"),
+		"GSI6PK": dynastay.Text("DUE"), "GSI6SK": dynastay.Text("DUE#2026-01-15T23:00:00Z#BOOKING#bkg_overdue"),
+	})
 
 	w.concert = furnish(t, db.DB)
 	travel(t, db.DB)

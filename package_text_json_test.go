@@ -43,15 +43,15 @@ var sent = []any{
 	availability.Sold{}, availability.SoldNight{}, availability.Terms{}, availability.Totals{},
 	availability.Rate{}, availability.RatePlan{}, availability.Derivation{}, availability.PartyPrices{}, availability.AgeBand{}, availability.Supplement{},
 	availability.Party{}, availability.Meals{}, availability.MealBand{}, availability.RateConditions{}, availability.Discounts{},
-	availability.DaysDiscount{}, availability.NightsDiscount{}, availability.RateNight{}, availability.Step{},
+	availability.DaysDiscount{}, availability.NightsDiscount{}, availability.RateNight{}, availability.Step{}, availability.PaymentTerms{},
 
 	charges.Bill{}, charges.Bracket{}, charges.Charge{}, charges.Entry{}, charges.List{},
 
 	listing.Availability{}, listing.Conflict{}, listing.Event{}, listing.Imported{}, listing.Night{}, listing.Synced{},
 	listing.Taken{}, ical.Calendar{}, ical.Entry{}, ical.Event{}, ical.Problem{},
 
-	bookings.Booking{}, bookings.BookingCharge{}, bookings.BookingCharges{}, bookings.Breakdown{}, bookings.Cancellation{}, bookings.Card{}, bookings.Guest{}, bookings.Line{},
-	bookings.Modified{}, bookings.Payment{}, bookings.PaymentHistory{}, bookings.PaymentSummary{}, bookings.PromoCode{},
+	bookings.Booking{}, bookings.BookingCharge{}, bookings.BookingCharges{}, bookings.Breakdown{}, bookings.Cancellation{}, bookings.Card{}, bookings.Guest{}, bookings.Instalment{}, bookings.Line{},
+	bookings.Modified{}, bookings.Overdue{}, bookings.Payment{}, bookings.PaymentHistory{}, bookings.PaymentSummary{}, bookings.PromoCode{},
 	bookings.Receipt{}, bookings.ReceiptEntry{}, bookings.ReceiptTax{}, bookings.Recorded{}, bookings.Refund{}, bookings.Settlement{}, bookings.Source{}, bookings.Summary{}, bookings.Sweep{}, offer.Offer{},
 
 	venue.Actor{}, venue.AuditEntry{}, venue.Booking{}, venue.Day{}, venue.Event{}, venue.EventRef{}, venue.LockCode{},

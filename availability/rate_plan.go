@@ -33,6 +33,7 @@ type RatePlan struct {
 	RoomTypeIDs []string `json:",omitzero"`
 	// CancellationPolicy overrides those of the room type and of the property; "" means that they apply.
 	CancellationPolicy CancellationPolicy
+	Payment            PaymentTerms `json:",omitzero"`
 
 	Derived    *Derivation    `json:",omitzero"` // nil for a plan with a price of its own for each night
 	Party      *PartyPrices   `json:",omitzero"` // nil for those of Derived.From or, without them, one price for any party
@@ -103,6 +104,9 @@ func (p *RatePlan) Validate() error {
 	}
 	if err := p.CancellationPolicy.Validate(); err != nil {
 		return dynastay.Within("CancellationPolicy", err)
+	}
+	if err := p.Payment.validate(); err != nil {
+		return dynastay.Within("Payment", err)
 	}
 	if p.DisplayOrder < 0 || p.DisplayOrder > MaxOrder {
 		return dynastay.Invalid("DisplayOrder", "must be between 0 and 1,000")
@@ -231,6 +235,7 @@ func NewRatePlanEntity() *entity.Entity[RatePlan] {
 			f.Map("Meals", func(f *entity.Fields) { p.declareMeals(f, currency) })
 			f.Map("Conditions", func(f *entity.Fields) { p.declareConditions(f) })
 			f.Map("Discounts", func(f *entity.Fields) { p.declareDiscounts(f) })
+			f.Map("Payment", p.Payment.declare)
 			f.Time("CreatedAt", &p.CreatedAt)
 			f.Time("UpdatedAt", &p.UpdatedAt)
 			f.IfSet().Int(keys.AttrVersion, &p.Version)

@@ -33,6 +33,7 @@ func planWith() *availability.RatePlan {
 		},
 	)
 	p.RoomTypeIDs, p.CancellationPolicy = []string{"room_1", "room_2"}, availability.NonRefundable
+	p.Payment = availability.PaymentTerms{Percent: 30_00, RestDays: 14}
 	return &p
 }
 
@@ -72,6 +73,14 @@ func TestInvalidRatePlans(t *testing.T) {
 			func(p *plan) { p.RoomTypeIDs[1] = "room_1" })},
 		{"CancellationPolicy", edits(func(p *plan) { p.CancellationPolicy = "" }),
 			edits(func(p *plan) { p.CancellationPolicy = "flexibel" })},
+		{"Payment.Percent", edits(func(p *plan) { p.Payment.Percent = 0 }, func(p *plan) { p.Payment = availability.PaymentTerms{Percent: 100_00} }),
+			edits(func(p *plan) { p.Payment.Percent = -1 }, func(p *plan) { p.Payment.Percent = 100_01 })},
+		{"Payment.Nights", edits(func(p *plan) { p.Payment = availability.PaymentTerms{Nights: 90, RestDays: 1} }),
+			edits(func(p *plan) { p.Payment.Nights = 1 }, func(p *plan) { p.Payment = availability.PaymentTerms{Nights: 91} },
+				func(p *plan) { p.Payment.Nights = -1 })},
+		{"Payment.RestDays", edits(func(p *plan) { p.Payment = availability.PaymentTerms{RestDays: 365} }),
+			edits(func(p *plan) { p.Payment.RestDays = -1 }, func(p *plan) { p.Payment.RestDays = 366 },
+				func(p *plan) { p.Payment.Percent = 100_00 })},
 		{"DisplayOrder", edits(func(p *plan) { p.DisplayOrder = 0 }, func(p *plan) { p.DisplayOrder = 1_000 }),
 			edits(func(p *plan) { p.DisplayOrder = -1 }, func(p *plan) { p.DisplayOrder = 1_001 })},
 

@@ -39,7 +39,7 @@ func (p *RatePlan) sells(roomTypeID string) bool {
 // what only lists need.
 func (p *RatePlan) frozen(from *RatePlan) *RatePlan {
 	terms := RatePlan{
-		PropertyID: p.PropertyID, ID: p.ID, Name: p.Name, CancellationPolicy: p.CancellationPolicy,
+		PropertyID: p.PropertyID, ID: p.ID, Name: p.Name, CancellationPolicy: p.CancellationPolicy, Payment: p.Payment,
 		Derived: p.Derived, Party: p.Party, Meals: p.Meals, Conditions: p.Conditions, Discounts: p.Discounts,
 	}
 	if terms.Party == nil && from != nil {

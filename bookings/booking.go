@@ -66,6 +66,9 @@ type Booking struct {
 	// Released are the nights whose rooms are not this booking's any more, because [Repository.Release] returned them: of
 	// a no-show all from a date on, of guests who arrived later those before. It is the zero Stay if there are none.
 	Released dynastay.Stay `json:",omitzero"`
+	// DueAt is from when the first part of the total is overdue that is due before the arrival and has not been paid, see
+	// [Instalment]; the zero time if there is none. Once the booking does not take place any more, it means nothing.
+	DueAt time.Time `json:",omitzero"`
 	// AnonymisedAt is when [Eraser.Erase] removed the user and the guest from the booking; the zero time means never.
 	// Nothing about a person is stored in the booking after that.
 	AnonymisedAt time.Time `json:",omitzero"`
@@ -175,7 +178,7 @@ func newEntity(o Options) *entity.Entity[Booking] {
 	return entity.New(entity.Spec[Booking]{
 		Name: "Booking", Operations: "bookings", Schema: keys.BookingsTable, IDOf: idOf,
 		ID: "BookingId", Prefix: "bkg_", Created: "CreatedAt", Updated: "UpdatedAt", Version: keys.AttrVersion,
-		Kept: []string{"PaymentStatus"},
+		Kept: []string{"PaymentStatus", "DueAt"},
 		Key:  func(b *Booking) (dynastay.Key, error) { return keys.Of(keys.Booking{BookingID: b.ID}) },
 		Codec: entity.Declare(func(f *entity.Fields, b *Booking) {
 			f.Const(keys.AttrEntityType, "Booking")
@@ -205,6 +208,7 @@ func newEntity(o Options) *entity.Entity[Booking] {
 			f.String("CancellationReason", &b.CancellationReason)
 			f.Date("ReleasedFrom", &b.Released.CheckIn)
 			f.Date("ReleasedTo", &b.Released.CheckOut)
+			f.Time("DueAt", &b.DueAt)
 			f.Time("AnonymisedAt", &b.AnonymisedAt)
 			f.IfSet().Int("LastLine", &b.LastLine)
 			f.IfSet().Int(keys.AttrVersion, &b.Version)
@@ -232,10 +236,13 @@ func newEntity(o Options) *entity.Entity[Booking] {
 				return keys.Of(keys.BookingByCheckIn{CheckIn: b.Stay.CheckIn, Shard: o.CheckInShards.Of(b.ID), PropertyID: b.PropertyID, BookingID: b.ID})
 			},
 			keys.HoldIndex: func(b *Booking) (dynastay.Key, error) {
-				if b.Status != Pending || b.HoldExpiresAt.IsZero() {
-					return dynastay.Key{}, nil
+				switch shard := o.HoldShards.Of(b.ID); {
+				case b.Status == Pending && !b.HoldExpiresAt.IsZero():
+					return keys.Of(keys.BookingByHold{Shard: shard, Expires: b.HoldExpiresAt, BookingID: b.ID})
+				case (b.Status == Confirmed || b.Status == CheckedIn) && !b.DueAt.IsZero():
+					return keys.Of(keys.BookingByDue{Shard: shard, Due: b.DueAt, BookingID: b.ID})
 				}
-				return keys.Of(keys.BookingByHold{Shard: o.HoldShards.Of(b.ID), Expires: b.HoldExpiresAt, BookingID: b.ID})
+				return dynastay.Key{}, nil
 			},
 		},
 		Unique: []entity.Unique[Booking]{{

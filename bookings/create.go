@@ -236,6 +236,7 @@ func (r *Repository) newBooking(req Request) (*entity.Creation[Booking], error) 
 		} else {
 			b.ConfirmedAt = b.CreatedAt
 		}
+		b.DueAt = b.dueAt(dynastay.Money{})
 	}
 	for i, line := range q.Lines {
 		line.Number = numbers[i]

@@ -253,14 +253,16 @@ func (p *modifying) usePromos(tx *dynastay.Tx) {
 	}
 }
 
-// pay gives the booking the payment status that follows from its new total.
+// pay gives the booking the payment status that follows from its new total, and from when it is overdue.
 func (p *modifying) pay(tx *dynastay.Tx, change *entity.Change[Booking]) error {
 	summary, err := p.ledger.settle(tx, p.rows, change, nil)
-	if err != nil || summary != nil || change.Before.PaymentStatus != change.Before.unpaid() {
+	if err != nil || summary != nil {
 		return err
 	}
 	return change.Keep(func(b *Booking) error {
-		b.PaymentStatus = b.unpaid()
+		if b.DueAt = b.dueAt(dynastay.Money{}); change.Before.PaymentStatus == change.Before.unpaid() {
+			b.PaymentStatus = b.unpaid()
+		}
 		return nil
 	})
 }

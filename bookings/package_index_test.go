@@ -55,6 +55,9 @@ func checkDerived(t *testing.T, db *dyntest.DB, id string, references ...string)
 	if b["Status"] == "pending" && b["HoldExpiresAt"] != nil {
 		want["GSI6PK"], want["GSI6SK"] = "HOLDS", "EXPIRES#"+seconds("HoldExpiresAt")+"#BOOKING#"+id
 	}
+	if (b["Status"] == "confirmed" || b["Status"] == "checked_in") && b["DueAt"] != nil {
+		want["GSI6PK"], want["GSI6SK"] = "DUE", "DUE#"+seconds("DueAt")+"#BOOKING#"+id
+	}
 	got := map[string]any{}
 	for name, v := range b {
 		if indexKey.MatchString(name) {
@@ -92,6 +95,7 @@ func TestNoChangeOfABookingIsLost(t *testing.T) {
 					Status: racing.One(draw, bookings.Pending, bookings.Confirmed, bookings.Cancelled),
 					Total:  dynastay.MustMoney("840", "USD"), HoldExpiresAt: racing.One(draw, time.Time{}, fixture.Now),
 				},
+				DueAt: racing.One(draw, time.Time{}, fixture.Now),
 			})
 			require.NoError(t, err)
 			return made
@@ -109,7 +113,7 @@ func TestNoChangeOfABookingIsLost(t *testing.T) {
 				"Status": {bookings.Pending, bookings.Confirmed, bookings.Cancelled, bookings.Expired, bookings.CheckedIn},
 			}
 		},
-		Kept: []string{"ID", "CreatedAt", "UpdatedAt", "Version", "PaymentStatus", "Lines", "Charges"},
+		Kept: []string{"ID", "CreatedAt", "UpdatedAt", "Version", "PaymentStatus", "DueAt", "Lines", "Charges"},
 		Check: func(t *testing.T, db *dyntest.DB, b *bookings.Booking) {
 			checkDerived(t, db, b.ID, references(b.ID)...)
 		},

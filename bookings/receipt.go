@@ -28,6 +28,11 @@ type Receipt struct {
 	Paid    dynastay.Money `json:",omitzero"` // in payments, less what is refunded
 	Balance dynastay.Money `json:",omitzero"` // Owed − Paid: what is still to be paid or, if negative, to be refunded
 
+	// Instalments are what is due when of Total, see [Booking.Instalments]; nil if nothing is due before the guests arrive, or once
+	// they have left or do not come. DueNow is what is due of Balance now, by the instalments; the zero Money if there are none.
+	Instalments []Instalment   `json:",omitzero"`
+	DueNow      dynastay.Money `json:",omitzero"`
+
 	// AtProperty are the charges that are paid at the property, and in none of the amounts above. There are none if the guests
 	// do not come. Deposits are returned.
 	AtProperty []ReceiptEntry `json:",omitzero"`
@@ -131,6 +136,7 @@ func (b *Booking) Receipt(h PaymentHistory, now time.Time, own TermsOf) (*Receip
 	w.taxes(owing)
 	if !owing.ended {
 		w.atProperty()
+		w.instalments(now)
 	}
 	if w.err != nil {
 		return nil, b.unreadable("TotalAmount", w.err)
@@ -334,6 +340,38 @@ func (w *receiptWriter) part(of dynastay.Money, amount, part *big.Rat) dynastay.
 		w.err = err
 	}
 	return m
+}
+
+// instalments adds what is due when. Of guests who arrived late, no more is due than they owe.
+func (w *receiptWriter) instalments(now time.Time) {
+	r := w.receipt
+	switch r.Status {
+	case Pending, Confirmed, CheckedIn:
+	default:
+		return
+	}
+	all, err := w.booking.Instalments()
+	if err == nil {
+		err = pay(all, r.Paid)
+	}
+	if err != nil && w.err == nil {
+		w.err = err
+	}
+	if len(all) == 0 {
+		return
+	}
+	r.Instalments, r.DueNow = all, w.less(r.Paid, r.Paid)
+	for _, one := range all {
+		if one.When != DueAtProperty && !now.Before(one.DueAt) {
+			r.DueNow = w.sum(r.DueNow, w.less(one.Amount, one.Paid))
+		}
+	}
+	if most, err := r.DueNow.Compare(r.Balance); err == nil && most > 0 {
+		r.DueNow = r.Balance
+	}
+	if r.DueNow.Sign() < 0 {
+		r.DueNow = w.less(r.Paid, r.Paid)
+	}
 }
 
 func (w *receiptWriter) atProperty() {

@@ -34,7 +34,7 @@ type Options struct {
 	StatusShards key.Shards
 	// CheckInShards spreads the bookings of each check-in date over partitions.
 	CheckInShards key.Shards
-	// HoldShards spreads all holds over partitions.
+	// HoldShards spreads all holds over partitions, and all bookings of which something is due.
 	HoldShards key.Shards
 	// HoldGrace is how long after its end a hold is expired. It must exceed the difference between the clocks of all
 	// processes, and the time that a confirmation may take. Default: [DefaultHoldGrace], 1 minute.

@@ -195,3 +195,17 @@ func (k *BookingByHold) Form(f *key.Form) {
 	f.PK("HOLDS", key.Shard("Shard", &k.Shard))
 	f.SK("EXPIRES#", key.Instant("Expires", &k.Expires), "#BOOKING#", key.ID("BookingID", &k.BookingID))
 }
+
+// BookingByDue is the row in [HoldIndex] of a confirmed booking, or one of guests who have checked in, of which a part is due
+// before the arrival and has not been paid: DUE / DUE#{Due}#BOOKING#{BookingID}. The partition may be sharded, as that of
+// the holds.
+type BookingByDue struct {
+	Shard     int
+	Due       time.Time
+	BookingID string
+}
+
+func (k *BookingByDue) Form(f *key.Form) {
+	f.PK("DUE", key.Shard("Shard", &k.Shard))
+	f.SK("DUE#", key.Instant("Due", &k.Due), "#BOOKING#", key.ID("BookingID", &k.BookingID))
+}

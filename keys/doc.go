@@ -35,7 +35,7 @@
 //	  GSI3-StatusIndex            BookingByStatus
 //	  GSI4-ReferenceIndex         BookingByReference
 //	  GSI5-CheckInDateIndex       BookingByCheckIn
-//	  GSI6-HoldIndex              BookingByHold
+//	  GSI6-HoldIndex              BookingByHold, BookingByDue
 //	UsersTable
 //	  items                       Profile, Loyalty, LoyaltyEntry, Preference, Erased, EmailGuard, EmailConfig
 //	  GSI1-EmailIndex             ProfileByEmail

@@ -57,6 +57,7 @@ func TestRowsSortByTheirValue(t *testing.T) {
 	ascend(t, seconds, time.Time.Compare, func(at time.Time, id string) PropertyByStatus { return PropertyByStatus{"a", 0, at, id} })
 	ascend(t, seconds, time.Time.Compare, func(at time.Time, id string) BookingByStatus { return BookingByStatus{"a", 0, at, id} })
 	ascend(t, seconds, time.Time.Compare, func(at time.Time, id string) BookingByHold { return BookingByHold{0, at, id} })
+	ascend(t, seconds, time.Time.Compare, func(at time.Time, id string) BookingByDue { return BookingByDue{0, at, id} })
 	ascend(t, seconds, time.Time.Compare, func(at time.Time, id string) ReviewByProperty { return ReviewByProperty{"a", at, id} })
 	ascend(t, seconds, time.Time.Compare, func(at time.Time, id string) ReviewByUser { return ReviewByUser{"a", at, id} })
 	ascend(t, seconds, time.Time.Compare, func(at time.Time, id string) ReviewByStatus { return ReviewByStatus{"a", 0, at, id} })

@@ -69,7 +69,7 @@ func cardRatePlan(plan, from *availability.RatePlan) availability.RatePlan {
 		party = from.Party
 	}
 	return availability.RatePlan{
-		ID: plan.ID, Name: plan.Name, RoomTypeIDs: plan.RoomTypeIDs, CancellationPolicy: plan.CancellationPolicy,
+		ID: plan.ID, Name: plan.Name, RoomTypeIDs: plan.RoomTypeIDs, CancellationPolicy: plan.CancellationPolicy, Payment: plan.Payment,
 		Derived: plan.Derived, Party: party, Meals: plan.Meals, Conditions: plan.Conditions, Discounts: plan.Discounts,
 		Active: true, Advertised: true, DisplayOrder: plan.DisplayOrder,
 	}

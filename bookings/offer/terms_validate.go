@@ -47,7 +47,7 @@ func validatePlan(p availability.RatePlan) error {
 	}
 	p.PropertyID, p.ID, p.Name, p.CancellationPolicy = "", "", "", ""
 	p.Derived, p.Party, p.Meals = nil, nil, availability.Meals{}
-	p.Conditions, p.Discounts = availability.RateConditions{}, availability.Discounts{}
+	p.Conditions, p.Discounts, p.Payment = availability.RateConditions{}, availability.Discounts{}, availability.PaymentTerms{}
 	for _, field := range reflect.VisibleFields(reflect.TypeOf(p)) {
 		if !reflect.ValueOf(p).FieldByIndex(field.Index).IsZero() {
 			return dynastay.Invalid(field.Name, "must be unset, because a line has only the terms of the plan")

@@ -24,6 +24,7 @@ type rule struct {
 	Meals      meals                           `json:"m,omitzero"`
 	Conditions conditions                      `json:"o,omitzero"` // only for some stays
 	Discounts  discounts                       `json:"r,omitzero"` // reductions
+	Payment    payment                         `json:"b,omitzero"` // at booking and before arrival
 }
 
 type derivation struct {
@@ -79,6 +80,12 @@ type discounts struct {
 	FreeNight int        `json:"f,omitempty"`
 }
 
+type payment struct {
+	Percent  int `json:"p,omitempty"`
+	Nights   int `json:"n,omitempty"`
+	RestDays int `json:"d,omitempty"`
+}
+
 type discount struct {
 	From    int `json:"n,omitempty"` // days or nights
 	Percent int `json:"p,omitempty"`
@@ -96,6 +103,7 @@ func Text(p *availability.RatePlan) (string, error) {
 	r := rule{
 		Currency: w.currency, Policy: p.CancellationPolicy, Derived: w.derivation(p.Derived), Party: w.party(p.Party),
 		Meals: w.meals(p.Meals), Conditions: conditionsOf(p.Conditions), Discounts: discountsOf(p.Discounts),
+		Payment: payment{int(p.Payment.Percent), p.Payment.Nights, p.Payment.RestDays},
 	}
 	if w.err != nil {
 		return "", w.err
@@ -131,6 +139,9 @@ func Parse(text string) (*availability.RatePlan, error) {
 	p := &availability.RatePlan{
 		CancellationPolicy: r.Policy, Derived: rd.derivation(r.Derived), Party: rd.party(r.Party), Meals: rd.meals(r.Meals),
 		Conditions: rd.conditions(r.Conditions), Discounts: r.Discounts.discounts(),
+		Payment: availability.PaymentTerms{
+			Percent: dynastay.Percent(r.Payment.Percent), Nights: r.Payment.Nights, RestDays: r.Payment.RestDays,
+		},
 	}
 	if rd.err != nil {
 		return nil, rd.err

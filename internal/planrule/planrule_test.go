@@ -78,6 +78,14 @@ var golden = []struct {
 		`{"p":"free_cancellation_48h","o":{"n":7,"w":64,"d":["2026-04-04","2026-10-31","2026-12-19","2027-01-09"]},` +
 			`"r":{"e":[{"n":60,"p":1250}],"n":[{"n":14,"p":1000},{"n":21,"p":1500}]}}`,
 	},
+	{ // a deposit, and the rest before the arrival
+		availability.RatePlan{Payment: availability.PaymentTerms{Percent: 33_33, RestDays: 30}},
+		`{"b":{"p":3333,"d":30}}`,
+	},
+	{ // the first night
+		availability.RatePlan{Payment: availability.PaymentTerms{Nights: 1}},
+		`{"b":{"n":1}}`,
+	},
 }
 
 // Bookings keep the text for years. If this test fails, theirs can no longer be read.
@@ -93,7 +101,7 @@ func TestForm(t *testing.T) {
 		assert.Equal(t, &test.plan, parsed)
 		sizes = append(sizes, len(text))
 	}
-	assert.Equal(t, []int{2, 154, 254, 178}, sizes)
+	assert.Equal(t, []int{2, 154, 254, 178, 23, 13}, sizes)
 }
 
 // Nothing, and something that is zero, are not the same.

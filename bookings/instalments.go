@@ -1,0 +1,183 @@
+package bookings
+
+import (
+	"math/big"
+	"slices"
+	"time"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+)
+
+// Instalment is a part of the total of a booking that is due at one time. It follows from [availability.PaymentTerms] of the
+// rate plans as they were when the rooms were booked, so nothing is stored but [Booking.DueAt].
+type Instalment struct {
+	When InstalmentTime
+	// DueAt is from when the instalment is overdue, if it has not been paid: the time of the booking, or the end of a date at
+	// the property. The zero time for what is due at the property.
+	DueAt  time.Time      `json:",omitzero"`
+	Amount dynastay.Money `json:",omitzero"`
+	Paid   dynastay.Money `json:",omitzero"` // of Amount: payments are for the earliest instalments first
+}
+
+// InstalmentTime is when an instalment is due.
+type InstalmentTime string
+
+// The times at which instalments are due, in their order.
+const (
+	DueAtBooking     InstalmentTime = "at_booking"
+	DueBeforeArrival InstalmentTime = "before_arrival"
+	DueAtProperty    InstalmentTime = "at_property"
+)
+
+// Instalments returns what is due when of the total, in the order in which it is due; nil if nothing is due before the guests
+// arrive. The amounts add up to the total. What modifications have kept is due at booking. Each line has the part of the total
+// that it has of the prices of the rooms; that of a line without terms is due at the property. It sends no request, and the
+// instalments are those of a booking that takes place: whoever cancels owes what [Booking.Settle] says.
+//
+// It returns a [*dynastay.Error] that matches [dynastay.ErrCorrupt] if the total or the price of a line is missing, or in
+// another currency.
+func (b *Booking) Instalments() ([]Instalment, error) {
+	due := dueDates{}
+	if !slices.ContainsFunc(b.Lines, func(l Line) bool { return l.Plan != nil && l.Plan.Payment != availability.PaymentTerms{} }) {
+		return nil, nil
+	}
+	price, err := b.price()
+	if err != nil || !b.Total.IsSet() {
+		return nil, b.unreadable("TotalAmount", errAmount)
+	}
+	weights, err := b.weights(b.Lines)
+	if err != nil {
+		return nil, err
+	}
+	whole := new(big.Rat)
+	for _, weight := range weights {
+		whole.Add(whole, weight)
+	}
+	for i, line := range b.Lines {
+		due.add(b, line, weights[i].Mul(weights[i], new(big.Rat).Quo(exact(price), whole)))
+	}
+	all, err := due.instalments(b, price)
+	if err != nil {
+		return nil, b.unreadable("TotalAmount", err)
+	}
+	return all, nil
+}
+
+// dueDates are the exact amounts that are due on dates before the arrival. What is due at booking has the zero date, and what
+// is due at the property none.
+type dueDates map[dynastay.Date]*big.Rat
+
+func (d dueDates) addOn(date dynastay.Date, amount *big.Rat) {
+	if d[date] == nil {
+		d[date] = new(big.Rat)
+	}
+	d[date].Add(d[date], amount)
+}
+
+// add adds what is due of a line that has a part of the price.
+func (d dueDates) add(b *Booking, line Line, price *big.Rat) {
+	terms := availability.PaymentTerms{}
+	if line.Plan != nil {
+		terms = line.Plan.Payment
+	}
+	deposit := big.NewRat(int64(terms.Percent), int64(dynastay.MaxPercent))
+	if terms.Nights > 0 {
+		deposit = line.partOf(terms.Nights)
+	}
+	deposit.Mul(deposit, price)
+	d.addOn(dynastay.Date{}, deposit)
+	if terms.RestDays == 0 {
+		return
+	}
+	date := b.Stay.CheckIn.AddDays(-terms.RestDays)
+	if !b.CreatedAt.IsZero() && !date.After(b.today(b.CreatedAt)) {
+		date = dynastay.Date{} // the guest has booked too late to pay later
+	}
+	d.addOn(date, new(big.Rat).Sub(price, deposit))
+}
+
+// partOf returns which part of the price of the line is for its first nights.
+func (l *Line) partOf(nights int) *big.Rat {
+	first, all := new(big.Rat), new(big.Rat)
+	for i, night := range l.Nights {
+		if all.Add(all, exact(night.Price)); i < nights {
+			first.Add(first, exact(night.Price))
+		}
+	}
+	if all.Sign() == 0 {
+		return big.NewRat(int64(min(nights, len(l.Nights))), int64(max(len(l.Nights), 1)))
+	}
+	return first.Quo(first, all)
+}
+
+// instalments rounds the sums up to each date, and not each amount, so the amounts add up to the total.
+func (d dueDates) instalments(b *Booking, price dynastay.Money) (all []Instalment, err error) {
+	sum, before := new(big.Rat), dynastay.Money{}
+	dates := make([]dynastay.Date, 0, len(d))
+	for date := range d {
+		dates = append(dates, date)
+	}
+	slices.SortFunc(dates, dynastay.Date.Compare)
+	add := func(one Instalment, up dynastay.Money) {
+		if err == nil {
+			one.Amount, err = up.Sub(before)
+		}
+		if before = up; err == nil && one.When == DueAtBooking {
+			one.Amount, err = one.Amount.Add(b.Breakdown.Kept)
+		}
+		if one.Amount.Sign() != 0 {
+			all = append(all, one)
+		}
+	}
+	for _, date := range dates {
+		one := Instalment{When: DueAtBooking, DueAt: b.CreatedAt}
+		if !date.IsZero() {
+			one = Instalment{When: DueBeforeArrival, DueAt: b.on(date.AddDays(1), 0).UTC()}
+		}
+		up, invalid := dynastay.MoneyOfDigits(sum.Add(sum, d[date]).FloatString(price.Currency().MinorUnit()), price.Currency())
+		if err == nil {
+			err = invalid
+		}
+		add(one, up)
+	}
+	add(Instalment{When: DueAtProperty}, price)
+	return all, err
+}
+
+// dueAt returns from when a part of the total is overdue of which only a part has been paid; the zero time if nothing is due
+// before the arrival. An unreadable booking, which only other software can have stored, must not keep anybody from recording a
+// payment: nothing is due then.
+func (b *Booking) dueAt(paid dynastay.Money) time.Time {
+	all, err := b.Instalments()
+	if err != nil || pay(all, paid) != nil {
+		return time.Time{}
+	}
+	for _, one := range all {
+		if one.Paid != one.Amount {
+			return one.DueAt
+		}
+	}
+	return time.Time{}
+}
+
+// pay enters in the instalments what has been paid of them.
+func pay(all []Instalment, paid dynastay.Money) error {
+	for i := range all {
+		one := &all[i]
+		more, err := paid.Compare(one.Amount)
+		switch {
+		case !paid.IsSet(), err == nil && paid.Sign() <= 0:
+			one.Paid, err = one.Amount.Times(0)
+		case err == nil && more >= 0:
+			one.Paid = one.Amount
+			paid, err = paid.Sub(one.Amount)
+		case err == nil:
+			one.Paid, paid = paid, dynastay.Money{}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
