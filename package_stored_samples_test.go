@@ -128,6 +128,7 @@ func namedSamples() (all []namedSample) {
 	list("ByProperty", "bookings.ByProperty", bookings.PropertyQuery{PropertyID: "prop_123", From: day, To: day.AddDays(7)})
 	list("ByStatus", "bookings.ByStatus", bookings.Confirmed)
 	list("ByCheckIn", "bookings.ByCheckIn", bookings.CheckInQuery{Date: day, PropertyID: "prop_123"})
+	list("Overdue", "bookings.Overdue", fixture.Now)
 
 	admin, which := venue.Actor{UserID: "user_admin", Role: venue.Admin}, venue.EventRef{Date: day, Slot: venue.Morning, ID: "evt_1"}
 	on = venue.New(db, nil)
