@@ -1,0 +1,449 @@
+package bookings_test
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
+	"github.com/dynastay/dynastay/keys"
+	"github.com/dynastay/dynastay/keys/key"
+)
+
+// overdue returns the times from which a booking is overdue, of which there is at most one, as the list has them.
+func (i *inn) overdue(t testing.TB, id string, before time.Time) (since []string) {
+	t.Helper()
+	for one, err := range i.repo.Overdue(before).All(t.Context()) {
+		require.NoError(t, err)
+		if one.BookingID == id {
+			since = append(since, one.Since.Format(time.DateTime))
+		}
+	}
+	return since
+}
+
+var farAhead = innNoon.AddDate(1, 0, 0)
+
+// bookTerms books two nights of 120 under a plan with terms, on 1 July at noon, from 10 July on.
+func (i *inn) bookTerms(t testing.TB, terms payTerms, hold time.Duration) *bookings.Booking {
+	t.Helper()
+	req := i.requestUnder(twoNights, under{"flex", 1, adults(2)})
+	req.RatePlans[0].Payment = terms
+	q, err := availability.New(i.DB.DB).Quote(t.Context(), req)
+	require.NoError(t, err)
+	b, err := i.repo.Create(t.Context(), bookings.Request{Quote: q, UserID: "user_456", Guest: guest, Hold: hold})
+	require.NoError(t, err)
+	return b
+}
+
+// A booking is in the list while something is due of it, from the moment when it is overdue, and leaves it when that is paid. A
+// refund brings it back.
+func TestOverdue(t *testing.T) {
+	t.Parallel()
+	i := newInnWithPlans(t)
+	b := i.bookTerms(t, payTerms{Percent: 25_00, RestDays: 3}, 0)
+	assert.Equal(t, innNoon, b.DueAt)
+	rest := "2026-07-08 00:00:00" // the end of 7 July
+
+	now := func(due string, since ...string) {
+		t.Helper()
+		assert.Equal(t, since, i.overdue(t, b.ID, farAhead))
+		assert.Equal(t, dollarsOf(due), i.receipt(t, b.ID).DueNow)
+		checkDerived(t, i.DB, b.ID, b.Reference)
+	}
+	pay := func(p bookings.Payment) {
+		t.Helper()
+		_, err := i.repo.RecordPayment(t.Context(), p)
+		require.NoError(t, err)
+	}
+	now("60", "2026-07-01 12:00:00")
+	pay(charge(b.ID, "ch_1", "60", bookings.PaymentAuthorized))
+	now("60", "2026-07-01 12:00:00") // an authorization is no payment
+	pay(charge(b.ID, "ch_1", "60", bookings.PaymentPaid))
+	now("0", rest)
+	assert.Empty(t, i.overdue(t, b.ID, time.Date(2026, 7, 8, 0, 0, 0, 0, time.UTC)))
+	assert.Len(t, i.overdue(t, b.ID, time.Date(2026, 7, 8, 0, 0, 1, 0, time.UTC)), 1)
+	i.Clock.Set(time.Date(2026, 7, 7, 23, 59, 59, 0, time.UTC))
+	now("0", rest)
+	i.Clock.Advance(time.Second)
+	now("180", rest)
+	pay(charge(b.ID, "ch_2", "179.99", bookings.PaymentPaid))
+	now("0.01", rest)
+	pay(charge(b.ID, "ch_3", "0.01", bookings.PaymentPaid))
+	now("0")
+	got, err := i.repo.Get(t.Context(), b.ID)
+	require.NoError(t, err)
+	assert.Zero(t, got.DueAt)
+
+	refund := refundOf(b.ID, "re_1", "180", bookings.PaymentPending)
+	refund.ProviderTransactionID = "ch_2"
+	_, err = i.repo.RecordRefund(t.Context(), refund)
+	blame.As[*bookings.PaymentError](t, err) // more than the payment
+	refund.Amount = dollarsOf("179.99")
+	_, err = i.repo.RecordRefund(t.Context(), refund)
+	require.NoError(t, err)
+	now("179.99", rest)
+	refund.Status = bookings.PaymentFailed
+	_, err = i.repo.RecordRefund(t.Context(), refund)
+	require.NoError(t, err)
+	now("0")
+}
+
+// Holds are in the list of holds; bookings that have ended in neither.
+func TestOverdueFollowsTheStatus(t *testing.T) {
+	t.Parallel()
+	i := newInnWithPlans(t)
+	due := []string{"2026-07-01 12:00:00"}
+	type step struct {
+		name string
+		do   func(b *bookings.Booking) error
+		want []string
+	}
+	at := func(day, hour int) { i.Clock.Set(time.Date(2026, 7, day, hour, 0, 0, 0, time.UTC)) }
+	check := func(b *bookings.Booking, steps ...step) {
+		t.Helper()
+		for _, s := range steps {
+			require.NoError(t, s.do(b), s.name)
+			assert.Equal(t, s.want, i.overdue(t, b.ID, farAhead), s.name)
+			checkDerived(t, i.DB, b.ID, b.Reference)
+			r := i.receipt(t, b.ID)
+			live := r.Status == bookings.Confirmed || r.Status == bookings.CheckedIn
+			assert.Equal(t, live, r.Instalments != nil, s.name)
+			assert.Equal(t, r.Instalments != nil, r.DueNow.IsSet(), s.name)
+		}
+	}
+	terms := payTerms{Percent: 50_00}
+	held := i.bookTerms(t, terms, time.Hour)
+	assert.Empty(t, i.overdue(t, held.ID, farAhead))
+	assert.Equal(t, dollarsOf("120"), i.receipt(t, held.ID).DueNow)
+	checkDerived(t, i.DB, held.ID, held.Reference)
+	check(held,
+		step{"confirm", func(b *bookings.Booking) error {
+			_, err := i.repo.Confirm(t.Context(), b.ID, nil)
+			return err
+		}, due},
+		step{"cancel", func(b *bookings.Booking) error {
+			_, err := i.repo.Cancel(t.Context(), b.ID, "", nil)
+			return err
+		}, nil},
+	)
+	paid := i.bookTerms(t, terms, time.Hour)
+	check(paid, step{"confirm with the deposit", func(b *bookings.Booking) error {
+		_, err := i.repo.Confirm(t.Context(), b.ID, []bookings.Payment{charge("", "ch_1", "120", bookings.PaymentPaid)})
+		return err
+	}, nil})
+	b := i.bookTerms(t, terms, 0)
+	at(12, 0)
+	check(b,
+		step{"no-show", func(b *bookings.Booking) error {
+			at(11, 10)
+			_, err := i.repo.NoShow(t.Context(), b.ID)
+			return err
+		}, nil},
+		step{"reinstate", func(b *bookings.Booking) error {
+			_, err := i.repo.Reinstate(t.Context(), b.ID)
+			return err
+		}, due},
+		step{"check out", func(b *bookings.Booking) error {
+			_, err := i.repo.CheckOut(t.Context(), b.ID)
+			return err
+		}, nil},
+		step{"undo", func(b *bookings.Booking) error {
+			_, err := i.repo.UndoCheckOut(t.Context(), b.ID)
+			return err
+		}, due},
+	)
+	i.Clock.Set(innNoon)
+	lapsed := i.bookTerms(t, terms, time.Minute)
+	at(1, 13)
+	assert.Nil(t, i.receipt(t, lapsed.ID).Instalments)
+	_, err := i.repo.Expire(t.Context(), lapsed.ID)
+	require.NoError(t, err)
+	assert.Empty(t, i.overdue(t, lapsed.ID, farAhead))
+}
+
+// The list reads all shards, in the order of what has been overdue for longest, from one request each.
+func TestOverdueReadsAllShards(t *testing.T) {
+	t.Parallel()
+	i := newInnWithPlans(t)
+	i.repo = bookings.New(i.DB.DB, &bookings.Options{HoldShards: key.Shards{Write: 3, Read: 3}})
+	var want, got []string
+	shards := map[any]bool{}
+	for range 5 {
+		i.Clock.Advance(time.Minute)
+		b := i.bookTerms(t, payTerms{Percent: 10_00}, 0)
+		want = append(want, b.ID)
+		shards[storedItem(t, i.DB, keyOf(b.ID))["GSI6PK"]] = true
+	}
+	require.Greater(t, len(shards), 1)
+	spent := i.Measure(func() {
+		page, err := i.repo.Overdue(farAhead).Page(t.Context(), dynastay.Paging{Limit: 10})
+		require.NoError(t, err)
+		for _, one := range page.Items {
+			got = append(got, one.BookingID)
+		}
+	})
+	assert.Equal(t, want, got)
+	assert.Equal(t, 3, spent.Requests)
+	_, err := i.repo.Overdue(time.Time{}).Page(t.Context(), dynastay.Paging{Limit: 10})
+	assert.Equal(t, "Before", blame.As[*dynastay.InvalidError](t, err).Field)
+}
+
+// Only bookings with something due before the arrival have a row in the index. It is written, moved and deleted with them.
+func TestCostOfWhatIsDue(t *testing.T) {
+	t.Parallel()
+	i := newInnWithPlans(t)
+	if !i.Has(dyntest.ExactUnits) {
+		t.Log("the engine does not count the units of indexes")
+		return
+	}
+	rows := func(call func()) (units float64) {
+		for _, c := range i.Measure(call).Calls {
+			for _, u := range c.Usage {
+				if u.Index == keys.HoldIndex {
+					units += u.WriteUnits
+				}
+			}
+		}
+		return units
+	}
+	assert.Zero(t, rows(func() { i.bookTerms(t, payTerms{}, 0) }))
+	var b *bookings.Booking
+	assert.Equal(t, 1.0, rows(func() { b = i.bookTerms(t, payTerms{Percent: 50_00, RestDays: 3}, 0) }))
+	pay := func(id, amount string) float64 {
+		return rows(func() {
+			_, err := i.repo.RecordPayment(t.Context(), charge(b.ID, id, amount, bookings.PaymentPaid))
+			require.NoError(t, err)
+		})
+	}
+	assert.Zero(t, pay("ch_1", "119"))
+	assert.Equal(t, 2.0, pay("ch_2", "1"), "moved")
+	assert.Equal(t, 1.0, pay("ch_3", "120"), "deleted")
+	assert.Equal(t, 2.0, rows(func() {
+		held := i.bookTerms(t, payTerms{Percent: 50_00}, time.Hour)
+		_, err := i.repo.Confirm(t.Context(), held.ID, []bookings.Payment{charge("", "ch_1", "120", bookings.PaymentPaid)})
+		require.NoError(t, err)
+	}), "that of the hold")
+}
+
+var (
+	dueStays = flag.Int("due.stays", 60, "number of random bookings that TestWhatIsDueWhen pays and changes")
+	dueSeed  = flag.Uint64("due.seed", 0, "seed of these bookings; 0 draws one")
+)
+
+// Random bookings under random terms are paid, refunded, changed and moved. After each step, from when the next part is overdue is
+// what a model says that works in another way: it asks how much was due by each date.
+func TestWhatIsDueWhen(t *testing.T) {
+	t.Parallel()
+	seed := cmp.Or(*dueSeed, uint64(time.Now().UnixNano()))
+	t.Logf("to repeat: -due.seed %d", seed)
+	i := newInnWithPlans(t)
+	met := map[string]int{}
+	for n := range *dueStays {
+		i = i.nextWithPlans(t)
+		s := &dueStay{inn: i, t: t, random: rand.New(rand.NewPCG(seed, uint64(n))), met: met}
+		s.make()
+		for range 6 {
+			s.step()
+			s.agree()
+		}
+	}
+	t.Log(met)
+	for _, outcome := range []string{"booked", "paid", "refunded", "modified", "confirmed", "checked in", "cancelled", "something due"} {
+		assert.NotZero(t, met[outcome], outcome)
+	}
+}
+
+type dueStay struct {
+	*inn
+	t      *testing.T
+	random *rand.Rand
+	met    map[string]int
+	req    availability.QuoteRequest
+	b      *bookings.Booking
+	paid   int64 // cents
+	ids    []string
+}
+
+func (s *dueStay) make() {
+	var want []under
+	for range 1 + s.random.IntN(3) {
+		plans := []string{"flex", "nonref", "half", "long", ""}
+		want = append(want, under{plans[s.random.IntN(len(plans))], 1, adults(1 + s.random.IntN(2))})
+	}
+	from := innNights.CheckIn.AddDays(s.random.IntN(10))
+	s.req = s.requestUnder(dynastay.Stay{CheckIn: from, CheckOut: from.AddDays(1 + s.random.IntN(4))}, want...)
+	for n := range s.req.Rooms { // those without a plan need a policy
+		s.req.Rooms[n].CancellationPolicy = availability.FreeCancellation(24)
+	}
+	for n := range s.req.RatePlans {
+		p := &s.req.RatePlans[n].Payment
+		switch s.random.IntN(4) {
+		case 0:
+			p.Percent = dynastay.Percent(1 + s.random.IntN(100_00))
+		case 1:
+			p.Nights = 1 + s.random.IntN(4)
+		}
+		if s.random.IntN(2) == 0 && p.Percent < 100_00 {
+			p.RestDays = 1 + s.random.IntN(12)
+		}
+	}
+	q, err := availability.New(s.DB.DB).Quote(s.t.Context(), s.req)
+	require.NoError(s.t, err)
+	req := bookings.Request{Quote: q, UserID: "user_456", Guest: guest, TaxesAndFees: dollarsOf(fmt.Sprintf("%d.%02d", s.random.IntN(30), s.random.IntN(100)))}
+	if s.random.IntN(2) == 0 {
+		req.Hold = time.Hour
+	}
+	s.b, err = s.repo.Create(s.t.Context(), req)
+	require.NoError(s.t, err)
+	s.met["booked"]++
+	s.agree()
+}
+
+func (s *dueStay) step() {
+	id, ctx := s.b.ID, s.t.Context()
+	try := func(outcome string, err error) {
+		if err == nil {
+			s.met[outcome]++
+		}
+	}
+	switch s.random.IntN(8) {
+	case 0, 1:
+		cents := 1 + s.random.Int64N(2*max(centsOf(s.b.Total), 1))
+		tx := fmt.Sprint("ch_", len(s.ids))
+		p := bookings.Payment{BookingID: id, Provider: "acme", ProviderTransactionID: tx, Method: "card", Amount: dollars(cents), Status: bookings.PaymentPaid}
+		_, err := s.repo.RecordPayment(ctx, p)
+		require.NoError(s.t, err)
+		s.ids, s.paid = append(s.ids, tx), s.paid+cents
+		s.met["paid"]++
+	case 2:
+		if len(s.ids) == 0 {
+			return
+		}
+		r := bookings.Refund{ID: s.NewID("re_"), BookingID: id, ProviderTransactionID: s.ids[s.random.IntN(len(s.ids))], Amount: dollars(1 + s.random.Int64N(20_000))}
+		_, err := s.repo.RecordRefund(ctx, r)
+		if try("refunded", err); err == nil {
+			s.paid -= centsOf(r.Amount)
+		}
+	case 3:
+		_, err := s.repo.Confirm(ctx, id, nil)
+		try("confirmed", err)
+	case 4:
+		s.Clock.Set(laterOf(s.Clock.Now(), s.b.Stay.CheckIn.Time().Add(time.Hour)))
+		_, err := s.repo.CheckIn(ctx, id, nil)
+		try("checked in", err)
+	case 5:
+		if s.random.IntN(3) == 0 {
+			_, err := s.repo.Cancel(ctx, id, "", nil)
+			try("cancelled", err)
+		}
+	case 6:
+		req := s.req
+		req.Stay.CheckOut = req.Stay.CheckIn.AddDays(1 + s.random.IntN(4))
+		m, err := s.repo.QuoteModification(ctx, id, req)
+		if err == nil {
+			m.TaxesAndFees = dollarsOf("7.77")
+			_, err = s.repo.Modify(ctx, m)
+		}
+		try("modified", err)
+	case 7:
+		s.Clock.Advance(time.Duration(s.random.IntN(72)) * time.Hour)
+	}
+}
+
+func laterOf(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return b
+	}
+	return a
+}
+
+// dueBy returns how much of the total is due by the end of a date, in cents; the zero date is the time of the booking.
+func (s *dueStay) dueBy(date dynastay.Date) int64 {
+	if !slices.ContainsFunc(s.b.Lines, func(l bookings.Line) bool { return l.Plan != nil && l.Plan.Payment != payTerms{} }) {
+		return 0 // nor of what was kept
+	}
+	due, kept := new(big.Rat), centsOf(s.b.Breakdown.Kept)
+	booked := dynastay.MustDate(s.b.CreatedAt.Format(time.DateOnly)) // the inn is in UTC
+	for _, l := range s.b.Lines {
+		if l.Plan == nil {
+			continue
+		}
+		t := l.Plan.Payment
+		part := big.NewRat(int64(t.Percent), 100_00)
+		if t.Nights > 0 {
+			var first, all int64
+			for n, night := range l.Nights {
+				all += centsOf(night.Price)
+				if n < t.Nights {
+					first += centsOf(night.Price)
+				}
+			}
+			part = big.NewRat(first, all)
+		}
+		if rest := s.b.Stay.CheckIn.AddDays(-t.RestDays); t.RestDays > 0 && (!rest.After(booked) || !date.IsZero() && !rest.After(date)) {
+			part = big.NewRat(1, 1)
+		}
+		due.Add(due, part.Mul(part, big.NewRat(centsOf(l.Subtotal), centsOf(s.b.Breakdown.Rooms))))
+	}
+	due.Mul(due, big.NewRat(centsOf(s.b.Total)-kept, 1))
+	cents, ok := new(big.Int).SetString(due.FloatString(0), 10)
+	require.True(s.t, ok)
+	return cents.Int64() + kept
+}
+
+// agree compares the booking with the model.
+func (s *dueStay) agree() {
+	var err error
+	s.b, err = s.repo.Get(s.t.Context(), s.b.ID, dynastay.Consistent)
+	require.NoError(s.t, err)
+	var dueAt time.Time
+	var now int64
+	if s.dueBy(dynastay.Date{}) > 0 {
+		now = s.dueBy(dynastay.Date{})
+	}
+	if now > s.paid {
+		dueAt = s.b.CreatedAt
+	}
+	for date := dynastay.MustDate("2026-06-01"); date.Before(s.b.Stay.CheckIn); date = date.AddDays(1) {
+		end := date.AddDays(1).Time()
+		if by := s.dueBy(date); by > s.dueBy(dynastay.Date{}) {
+			if dueAt.IsZero() && by > s.paid {
+				dueAt = end
+			}
+			if !s.DB.Now().Before(end) {
+				now = by
+			}
+		}
+	}
+	require.Equal(s.t, dueAt, s.b.DueAt, "paid %d of %s: %+v", s.paid, s.b.Total, s.b.Lines)
+	checkDerived(s.t, s.DB, s.b.ID, s.b.Reference)
+	listed := (s.b.Status == bookings.Confirmed || s.b.Status == bookings.CheckedIn) && !dueAt.IsZero()
+	require.Equal(s.t, listed, len(s.overdue(s.t, s.b.ID, farAhead)) == 1)
+	r := s.receipt(s.t, s.b.ID)
+	if len(r.Instalments) == 0 {
+		return
+	}
+	var sum, paid int64
+	for _, one := range r.Instalments {
+		sum, paid = sum+centsOf(one.Amount), paid+centsOf(one.Paid)
+		require.Positive(s.t, one.Amount.Sign())
+	}
+	require.Equal(s.t, []int64{centsOf(s.b.Total), min(s.paid, centsOf(s.b.Total))}, []int64{sum, paid})
+	require.Equal(s.t, max(now-s.paid, 0), centsOf(r.DueNow), "at %s: %v", s.DB.Now(), r.Instalments)
+	if r.DueNow.Sign() > 0 {
+		s.met["something due"]++
+	}
+}
