@@ -9,6 +9,8 @@ import (
 	"github.com/dynastay/dynastay/availability"
 )
 
+// See docs/decisions/0029-instalments.md for why they are not stored.
+
 // Instalment is a part of the total of a booking that is due at one time. It follows from [availability.PaymentTerms] of the
 // rate plans as they were when the rooms were booked, so nothing is stored but [Booking.DueAt].
 type Instalment struct {

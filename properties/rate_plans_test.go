@@ -56,6 +56,7 @@ func complete(p *availability.RatePlan) {
 		Early: []availability.DaysDiscount{{Days: 30, Percent: 5_00}}, Late: []availability.DaysDiscount{{Days: 0, Percent: 20_00}},
 		Length: []availability.NightsDiscount{{Nights: 7, Percent: 10_00}}, FreeNight: 4,
 	}
+	p.Payment = availability.PaymentTerms{Percent: 30_00, RestDays: 14}
 	p.Advertised, p.DisplayOrder = true, 3
 }
 

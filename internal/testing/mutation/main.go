@@ -7,7 +7,8 @@
 // The files themselves are not edited. A new rule of the write path needs its mutation in write.txt; those of prices,
 // refunds and the front desk are in money.txt, those of rate plans in rates.txt, those of bookings under them in lines.txt,
 // those of searches under them in search.txt, those of how charges are computed in charges.txt, of how they are stored in
-// stored_charges.txt, of bookings with them in bills.txt, and those of the tests of services in service.txt.
+// stored_charges.txt, of bookings with them in bills.txt, of what is due when in instalments.txt, and those of the tests of
+// services in service.txt.
 package main
 
 import (
@@ -44,10 +45,13 @@ var (
 	charges string
 	//go:embed bills.txt
 	bills string
+	//go:embed instalments.txt
+	instalments string
 )
 
 func lists() string {
-	return write + "\n" + money + "\n" + rates + "\n" + lines + "\n" + search + "\n" + service + "\n" + charges + "\n" + storedCharges + "\n" + bills
+	return write + "\n" + money + "\n" + rates + "\n" + lines + "\n" + search + "\n" + service + "\n" + charges + "\n" + storedCharges + "\n" + bills +
+		"\n" + instalments
 }
 
 // mutation replaces a text that occurs once in a file.
