@@ -67,7 +67,10 @@ func (c *cell) hotel(ctx context.Context, i int) (m made, err error) {
 	if err = h.createPlans(ctx, repo); err != nil {
 		return m, err
 	}
-	if err = readProperty(ctx, repo, &m); err != nil { // with the plans on its card
+	if err = h.createCharges(ctx, repo); err != nil {
+		return m, err
+	}
+	if err = readProperty(ctx, repo, &m); err != nil { // with the plans and the charges on its card
 		return m, err
 	}
 	if h.property.Status == properties.Approved {
@@ -224,6 +227,7 @@ func (w *World) request(
 	if err != nil {
 		return req, err
 	}
+	ask.Charges = h.list() // with the names that are not on the card
 	if req.Quote, err = h.quote(nights, ask, s); err != nil {
 		return req, err
 	}
@@ -232,6 +236,9 @@ func (w *World) request(
 		if req.Discounts, err = h.promo.code.Discount(req.Quote.Total); err != nil {
 			return req, err
 		}
+	}
+	if ask.Charges != nil {
+		return req, req.Quote.Charge(ask.Charges, req.Discounts)
 	}
 	if s.fees == 0 {
 		return req, nil
@@ -247,9 +254,13 @@ func (w *World) request(
 // would do: -1 for a sale, 1 for a return, and 0 for what must leave the nights alone. Nights before Today are not
 // generated, so their updates change nothing.
 func (c *cell) count(b *bookings.Booking, sign int) error {
+	quantity := map[string]int{}
+	for _, line := range b.Lines {
+		quantity[line.RoomTypeID] += line.Quantity
+	}
 	want, changed := 0, c.capture.nights
 	if sign != 0 {
-		want = len(b.Lines) * b.Stay.Nights()
+		want = len(quantity) * b.Stay.Nights()
 	}
 	if n := len(changed); n != want {
 		return fmt.Errorf("world: booking %s changes %d nights, and must change %d", b.ID, n, want)
@@ -257,10 +268,6 @@ func (c *cell) count(b *bookings.Booking, sign int) error {
 	c.capture.nights = changed[:0]
 	if b.Stay.CheckIn.Before(c.world.opts.Today) {
 		return nil
-	}
-	quantity := map[string]int{}
-	for _, line := range b.Lines {
-		quantity[line.RoomTypeID] = line.Quantity
 	}
 	for _, key := range changed {
 		night := dynastay.RowOf(c.nights[key])

@@ -33,6 +33,9 @@ const (
 	forRates
 	forRateSales
 	forPastRates
+	forCharges
+	forChargedSales
+	forPastCharges
 )
 
 func (w *World) dice(of purpose, i int) dice {

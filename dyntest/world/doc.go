@@ -1,5 +1,5 @@
-// Package world generates a hotel platform: hotels in real cities with their rooms, images, amenities, nights, prices
-// and rate plans, users and their bookings, reviews of past stays, and the catalogues. A test or a demonstration loads it
+// Package world generates a hotel platform: hotels in real cities with their rooms, images, amenities, nights, prices,
+// rate plans and charges, users and their bookings, reviews of past stays, and the catalogues. A test or a demonstration loads it
 // into tables in one call:
 //
 //	w := world.New(world.Options{Seed: 1, Properties: 100})
@@ -87,6 +87,18 @@
 //
 // Searches find these hotels under their plans only. [Hotel.Offer] returns a request at the prices of the nights; with
 // a RatePlanID, it is one under a plan.
+//
+// # Charges
+//
+// Half of the hotels with nights in New York, Berlin, Paris, Rome, Amsterdam, Zürich, Tokyo and Bangkok have the taxes and fees
+// that [ChargesIn] returns for their city and stars, see [Hotel].Charges. They are from general knowledge, not maintained: look
+// up your own. They were created together with the hotel, and are on its card. Its bookings were quoted with them, after the
+// discount of a promo code, and have them as their bill. A booking of any other hotel has up to 15 % of taxes and fees, as one
+// amount.
+//
+// Where a charge depends on who stays in which room, as in Paris, Rome and Tokyo, guests who booked several rooms divided
+// themselves among them, and their lines have parties. 80 % of the guests with children said how old they are, and the others
+// pay as if they were adults.
 //
 // # Past stays and reviews
 //

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/availability/charges"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/reviews"
@@ -19,6 +20,10 @@ type Hotel struct {
 	// RatePlans are the plans under which the hotel also sells its rooms, in their order. About four of ten hotels with
 	// nights have some, and the others have none.
 	RatePlans []availability.RatePlan
+	// Charges are the taxes and fees of the hotel, as [ChargesIn] returns them, or nil if it has none. Half of the hotels
+	// with nights have some in New York, Berlin, Paris, Rome, Amsterdam, Zürich, Tokyo and Bangkok, and their bookings have
+	// a bill. The bookings of the others may have taxes and fees too, as one amount.
+	Charges *charges.List
 	// Nights are the nights on sale, by room type and date, with the numbers of rooms that remain after the bookings. A
 	// property that is pending or rejected has none; those of a suspended one are marked as PropertyClosed.
 	Nights []*availability.Night
@@ -53,7 +58,8 @@ type Payments struct {
 // Offer returns a request for the first stay of that many nights for which that many rooms of one type are available at
 // the hotel, with two adults in each room, or one adult if the room holds only one. [availability.Repository.Quote]
 // prices the request, and package bookings then books the quote, provided that nobody else has booked at the hotel in
-// the meantime. Offer returns false if there is no such stay.
+// the meantime. The charges of the request are those of the card, which are named by their ids. Offer returns false if there
+// is no such stay.
 func (h *Hotel) Offer(nights, rooms int) (availability.QuoteRequest, bool) {
 	loc, err := time.LoadLocation(h.TimeZone)
 	if err != nil || nights < 1 || nights > availability.MaxNights || rooms < 1 || len(h.Nights) == 0 {
@@ -82,8 +88,12 @@ func (h *Hotel) Offer(nights, rooms int) (availability.QuoteRequest, bool) {
 			if !free {
 				continue
 			}
-			guests := availability.Guests{Adults: min(2, room.MaxAdults) * rooms}
-			req, err := h.Card().QuoteRequest(stay, guests, properties.Choice{RoomTypeID: room.ID, Quantity: rooms})
+			each := availability.Guests{Adults: min(2, room.MaxAdults)}
+			choice := properties.Choice{RoomTypeID: room.ID, Quantity: rooms}
+			if rooms > 1 && h.Charges != nil && h.Charges.AsksWhoStays() {
+				choice.Party = &availability.Party{Guests: each}
+			}
+			req, err := h.Card().QuoteRequest(stay, availability.Guests{Adults: each.Adults * rooms}, choice)
 			return req, err == nil
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/availability/charges"
 	"github.com/dynastay/dynastay/properties"
 )
 
@@ -20,6 +21,7 @@ type house struct {
 	minStay  int                     // of arrivals on a Friday or Saturday; 0 for no minimum
 	promo    *promo                  // nil for none
 	plans    []availability.RatePlan // in their order; nil for none
+	charges  []charges.Charge        // in their order; nil for none
 
 	created time.Time
 	opened  time.Time // when the nights were put on sale
@@ -165,6 +167,7 @@ func (w *World) house(i int) *house {
 	h.opened = w.before(d, bookingDays+1, 99)
 	h.promo = w.promo(i, h)
 	h.plans = w.plans(i, h, at)
+	h.charges = w.charges(i, h)
 	return h
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/availability/charges"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/keys/key"
@@ -142,9 +143,7 @@ func (l *ledger) booking(b *bookings.Booking) {
 	}
 	l.add(s, l.key(keys.Of(keys.Booking{BookingID: b.ID})), rows)
 	l.guard(s, l.key(keys.Of(keys.ReferenceGuard{Reference: b.Reference})), b.ID)
-	for _, line := range b.Lines {
-		l.add(s, l.key(keys.Of(keys.BookingRoom{BookingID: b.ID, RoomTypeID: line.RoomTypeID})), rowsOf{})
-	}
+	l.lines(b)
 }
 
 // payments are the items of what is recorded about the payments of a booking.
@@ -322,14 +321,14 @@ func TestLoadedWorldIsConsistent(t *testing.T) {
 		date dynastay.Date
 	}
 	nights, hotels := map[place]availability.Night{}, map[string]*properties.Whole{}
-	plans := map[string][]availability.RatePlan{}
+	plans, lists := map[string][]availability.RatePlan{}, map[string]*charges.List{}
 	of := map[properties.Status]int{}
 	approved := map[properties.CityQuery]int{}
 	for _, id := range ids["Property"] {
 		p, err := properties.New(db, nil).GetWhole(ctx, id)
 		require.NoError(t, err)
 		l.property(p)
-		plans[id] = l.ratePlans(db, p)
+		plans[id], lists[id] = l.ratePlans(db, p), l.charges(db, p)
 		of[p.Status]++
 		assert.Equal(t, p.PrimaryImageURL, onCards[id], "on the card of %s", id)
 		hotels[id] = p
@@ -420,7 +419,8 @@ func TestLoadedWorldIsConsistent(t *testing.T) {
 				}
 			}
 			if !past {
-				checkPrices(t, &hotels[b.PropertyID].WithRooms, plans[b.PropertyID], b, line, prices)
+				asks := lists[b.PropertyID] != nil && lists[b.PropertyID].AsksWhoStays()
+				checkPrices(t, &hotels[b.PropertyID].WithRooms, plans[b.PropertyID], asks, b, line, prices)
 			}
 			subtotal, err := one.Times(line.Quantity)
 			require.NoError(t, err)
@@ -430,6 +430,7 @@ func TestLoadedWorldIsConsistent(t *testing.T) {
 		}
 		assert.Equal(t, rooms, b.Breakdown.Rooms)
 		assert.Equal(t, count, b.Rooms)
+		checkCharges(t, lists[b.PropertyID], b)
 	}
 	for at, n := range nights {
 		assert.Equal(t, n.Total-sold[at], n.Available, "%v", at)

@@ -128,7 +128,8 @@ func everything(t testing.TB, o Options) map[string]bool {
 				has["a line under plan "+planOf(line)] = true
 				has["ages"] = has["ages"] || line.Party != nil && len(line.Party.ChildAges) > 0
 			}
-			has["fees"] = has["fees"] || b.Breakdown.TaxesAndFees.Sign() > 0
+			has["charges"] = has["charges"] || b.Charges != nil
+			has["fees"] = has["fees"] || b.Charges == nil && b.Breakdown.TaxesAndFees.Sign() > 0
 			has["requests"] = has["requests"] || b.SpecialRequests != ""
 		}
 	}
@@ -176,10 +177,32 @@ func loaded(t testing.TB, w *World, opts ...dyntest.Option) *dyntest.DB {
 	return db
 }
 
+// written counts what the repositories have written.
+type written struct {
+	bookings, planned, changed int
+	of                         map[bookings.Status]int
+	paid                       map[bookings.PaymentStatus]int
+}
+
 // The items of a world are exactly those that the repositories write to a database, attribute by attribute.
 func TestWorldIsWhatTheRepositoriesWrite(t *testing.T) {
 	t.Parallel()
-	ctx, w := t.Context(), New(small)
+	n := checkAgainstRepositories(t, New(small))
+	require.Greater(t, n.bookings, 50)
+	require.Greater(t, n.planned, 10)
+	for _, status := range inWorlds {
+		require.Positive(t, n.of[status], status)
+	}
+	for _, status := range paidInWorlds {
+		require.Positive(t, n.paid[status], status)
+	}
+	require.Greater(t, n.changed, 10)
+}
+
+// checkAgainstRepositories lets the repositories write a world to a database, and compares the items.
+func checkAgainstRepositories(t testing.TB, w *World) written {
+	t.Helper()
+	ctx := t.Context()
 	var (
 		now   time.Time
 		id    string
@@ -191,7 +214,7 @@ func TestWorldIsWhatTheRepositoriesWrite(t *testing.T) {
 		Rand:  &drawn,
 	}))
 	clock := func(at time.Time) { now = at }
-	for i := range small.Users {
+	for i := range w.opts.Users {
 		var person users.User
 		person, now = w.person(i)
 		repo, a := users.New(db.DB, nil), &Account{}
@@ -214,8 +237,8 @@ func TestWorldIsWhatTheRepositoriesWrite(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, made, l)
 	}
-	booked, planned, changed, of, paid := 0, 0, 0, map[bookings.Status]int{}, map[bookings.PaymentStatus]int{}
-	for i := range small.Properties {
+	count := written{of: map[bookings.Status]int{}, paid: map[bookings.PaymentStatus]int{}}
+	for i := range w.opts.Properties {
 		h, hotel := w.house(i), w.Hotel(i)
 		now = h.created
 		repo := properties.New(db.DB, nil)
@@ -224,6 +247,7 @@ func TestWorldIsWhatTheRepositoriesWrite(t *testing.T) {
 		images, err := repo.AddImages(ctx, made.ID, w.images(i, h))
 		require.NoError(t, err)
 		assert.Equal(t, images, hotel.Images)
+		require.NoError(t, h.createCharges(ctx, repo)) // before the plans, although the world creates them after these
 		made = withPlans(t, repo, made, h)
 		if made.Status == properties.Pending {
 			if h.status == properties.Rejected {
@@ -264,14 +288,19 @@ func TestWorldIsWhatTheRepositoriesWrite(t *testing.T) {
 			require.NoError(t, err)
 			ask, err := made.Card().QuoteRequest(request.Quote.Stay, request.Quote.Guests, h.choices(s)...)
 			require.NoError(t, err)
+			if made.HasCharges {
+				ask.Charges, err = repo.Charges(ctx, made.ID)
+				require.NoError(t, err)
+				ask.Discounts = request.Discounts
+			}
 			quote, err := nights.Quote(ctx, ask)
 			require.NoError(t, err, "%s must be free when it is booked", id)
 			assert.Equal(t, quote, request.Quote)
 			request.Quote = quote
 			stored[step.n], err = sold.Create(ctx, request)
 			require.NoError(t, err)
-			booked++
-			planned += len(quote.Lines) - plainLines(quote.Lines)
+			count.bookings++
+			count.planned += len(quote.Lines) - plainLines(quote.Lines)
 		}
 		stays, err := w.past(i, h, len(sales))
 		require.NoError(t, err)
@@ -297,7 +326,7 @@ func TestWorldIsWhatTheRepositoriesWrite(t *testing.T) {
 			report, err := nights.Update(ctx, availability.UpdateRequest{PropertyID: made.ID, Changes: changes})
 			require.NoError(t, err)
 			require.Equal(t, len(report.Dates), report.Count(availability.Written), "%v", report.Dates)
-			changed += len(report.Dates)
+			count.changed += len(report.Dates)
 		}
 		if h.status == properties.Suspended {
 			_, err := repo.Suspend(ctx, made.ID)
@@ -311,19 +340,10 @@ func TestWorldIsWhatTheRepositoriesWrite(t *testing.T) {
 			assert.Equal(t, past, hotel.PastStays)
 		}
 		for _, b := range slices.Concat(stored, past) {
-			of[b.Status]++
-			paid[b.PaymentStatus]++
+			count.of[b.Status]++
+			count.paid[b.PaymentStatus]++
 		}
 	}
-	require.Greater(t, booked, 50)
-	require.Greater(t, planned, 10)
-	for _, status := range inWorlds {
-		require.Positive(t, of[status], status)
-	}
-	for _, status := range paidInWorlds {
-		require.Positive(t, paid[status], status)
-	}
-	require.Greater(t, changed, 10)
 
 	want := scan(t, db)
 	maps.DeleteFunc(want, func(at, _ string) bool {
@@ -333,6 +353,7 @@ func TestWorldIsWhatTheRepositoriesWrite(t *testing.T) {
 	require.Greater(t, len(want), 500)
 	compare(t, want, contents(t, w))
 	compare(t, want, scan(t, loaded(t, w)))
+	return count
 }
 
 // What a world says about itself is what is read from the tables.
@@ -353,6 +374,11 @@ func TestWorldDescribesWhatIsStored(t *testing.T) {
 		plans, err := properties.New(db, nil).RatePlans(ctx, h.ID)
 		require.NoError(t, err)
 		assert.Equal(t, h.RatePlans, plans)
+		if h.Charges != nil {
+			list, err := properties.New(db, nil).Charges(ctx, h.ID)
+			require.NoError(t, err)
+			assert.Equal(t, h.Charges, list)
+		}
 		var nights []*availability.Night
 		for _, r := range h.Rooms {
 			read, err := availability.New(db).Check(ctx, h.ID, r.ID, 1, w.nights())

@@ -45,6 +45,7 @@ func (w *World) past(i int, h *house, others int) (all []sale, err error) {
 	}
 	w.payments(d, all)
 	h.sellUnderPlans(w.dice(forPastRates, i), all)
+	h.sellWithCharges(w.dice(forPastCharges, i), all)
 	return all, nil
 }
 

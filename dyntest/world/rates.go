@@ -11,7 +11,7 @@ import (
 
 const (
 	ratesPercent = 40 // of the hotels with nights have rate plans
-	agesPercent  = 80 // of the guests with children in one room tell how old they are
+	agesPercent  = 80 // of the guests with children tell how old they are, where it counts
 	oldestChild  = 17
 )
 
@@ -84,19 +84,30 @@ func (h *house) sellUnderPlans(d dice, sales []sale) {
 	}
 	for n := range sales {
 		s := &sales[n]
-		if len(s.rooms) > 1 || s.rooms[0].quantity > 1 {
+		if s.several() {
 			s.plan = draw(d, soldSeveral)
-		} else if s.plan = draw(d, soldOne); s.plan != "" && d.percent(agesPercent) {
-			for range s.guests.Children {
-				s.ages = append(s.ages, d.between(0, oldestChild))
-			}
-			slices.Sort(s.ages)
+		} else if s.plan = draw(d, soldOne); s.plan != "" {
+			s.tellAges(d)
 		}
 		// Some codes have a minimum of two nights at the full price.
 		if s.plan == saver && s.code != "" {
 			s.plan = flex
 		}
 	}
+}
+
+// several reports whether a sale is of more than one room.
+func (s sale) several() bool { return len(s.rooms) > 1 || s.rooms[0].quantity > 1 }
+
+// tellAges plans how old the children are, if the guests say so.
+func (s *sale) tellAges(d dice) {
+	if !d.percent(agesPercent) {
+		return
+	}
+	for range s.guests.Children {
+		s.ages = append(s.ages, d.between(0, oldestChild))
+	}
+	slices.Sort(s.ages)
 }
 
 // party returns the guests of the room of a sale, or nil if their number says enough.

@@ -33,11 +33,12 @@ type sale struct {
 	assigned bookings.Assigned
 	left     time.Time // when the guests checked out; zero if they did not
 
-	code     string    // the promo code as the guest types it; "" for none
-	plan     string    // the rate plan; "" for the prices of the nights
-	ages     []int     // of the children, for a sale under a plan; nil if the guests do not say
-	notices  []notice  // of payments, in the order of time
-	refunded time.Time // when the provider reports the refund of a cancellation; zero if it does not
+	code     string               // the promo code as the guest types it; "" for none
+	plan     string               // the rate plan; "" for the prices of the nights
+	ages     []int                // of the children, where a plan or a charge asks for them; nil if the guests do not say
+	parties  []availability.Party // of the rooms, where a charge asks who stays in which; nil otherwise
+	notices  []notice             // of payments, in the order of time
+	refunded time.Time            // when the provider reports the refund of a cancellation; zero if it does not
 }
 
 // choice is a number of rooms of the house's k-th type.
@@ -120,6 +121,7 @@ func (w *World) sales(i int, h *house) ([]sale, error) {
 	w.payments(w.dice(forPayments, i), all)
 	h.discounts(w.dice(forDiscounts, i), all)
 	h.sellUnderPlans(w.dice(forRateSales, i), all)
+	h.sellWithCharges(w.dice(forChargedSales, i), all)
 	return all, nil
 }
 
@@ -190,9 +192,17 @@ func (w *World) stay(s sale) dynastay.Stay {
 
 // choices returns the rooms of a sale in the form of a request.
 func (h *house) choices(s sale) []properties.Choice {
-	all := make([]properties.Choice, len(s.rooms))
-	for i, c := range s.rooms {
-		all[i] = properties.Choice{RoomTypeID: h.rooms[c.k].ID, Quantity: c.quantity, RatePlanID: s.plan, Party: s.party()}
+	var all []properties.Choice
+	for _, c := range s.rooms {
+		rooms := properties.Choice{RoomTypeID: h.rooms[c.k].ID, Quantity: c.quantity, RatePlanID: s.plan, Party: s.party()}
+		if s.parties == nil {
+			all = append(all, rooms)
+			continue
+		}
+		for rooms.Quantity = 1; c.quantity > 0; c.quantity-- {
+			rooms.Party = &s.parties[len(all)]
+			all = append(all, rooms)
+		}
 	}
 	return all
 }

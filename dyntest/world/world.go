@@ -51,6 +51,9 @@ func (w *World) Hotel(i int) *Hotel {
 		h.RatePlans, err = c.readPlans(ctx, m.property.ID)
 	}
 	if err == nil {
+		h.Charges, err = c.readCharges(ctx, &m.property.Property)
+	}
+	if err == nil {
 		h.Payments, err = c.readPayments(ctx, slices.Concat(m.bookings, m.past))
 	}
 	if err == nil {
