@@ -2,7 +2,7 @@
 //
 //	go run ./examples/world -properties 10000 -nights 30 -seed 1
 //
-// It creates its own tables, loads the hotels with their images, rate plans, nights, bookings, payments, promo codes and
+// It creates its own tables, loads the hotels with their images, rate plans, charges, nights, bookings, payments, promo codes and
 // reviews, the users with their preferences, points and wishlists, the listings with their calendars, a venue, and the
 // catalogues, as fast as the engine accepts them, prints the number of items and the rate, searches a city, and removes
 // the tables. The same options make the same world, item by item; -users, -listings and -requests change the numbers of
