@@ -63,85 +63,88 @@ func TestEachKindOfCharge(t *testing.T) {
 	gross := func(c *charges.Charge) { c.Gross = true }
 	five := func(per charges.Per) charges.Charge { return tax("x", per, "5") }
 	ten := percent("x", 10_0000)
-	for name, c := range map[string]struct {
+	var rows [][]string
+	for _, c := range []struct {
+		name   string
 		charge charges.Charge
 		want   string
 	}{
-		"per stay":            {five(charges.PerStay), "5.00"},
-		"per night":           {five(charges.PerNight), "15.00"},
-		"per room":            {five(charges.PerRoom), "15.00"},
-		"per room and night":  {five(charges.PerRoomNight), "45.00"},
-		"per guest":           {five(charges.PerGuest), "35.00"},
-		"per guest and night": {five(charges.PerGuestNight), "105.00"},
+		{"per stay", five(charges.PerStay), "5.00"},
+		{"per night", five(charges.PerNight), "15.00"},
+		{"per room", five(charges.PerRoom), "15.00"},
+		{"per room and night", five(charges.PerRoomNight), "45.00"},
+		{"per guest", five(charges.PerGuest), "35.00"},
+		{"per guest and night", five(charges.PerGuestNight), "105.00"},
 
-		"included, per stay":            {included(five(charges.PerStay)), "5.00"},
-		"included, per night":           {included(five(charges.PerNight)), "15.00"},
-		"included, per room":            {included(five(charges.PerRoom)), "15.00"},
-		"included, per room and night":  {included(five(charges.PerRoomNight)), "45.00"},
-		"included, per guest":           {included(five(charges.PerGuest)), "35.00"},
-		"included, per guest and night": {included(five(charges.PerGuestNight)), "105.00"},
-		"included in meals":             {set(included(five(charges.PerRoomNight)), of(meals, false)), "45.00"},
+		{"included, per stay", included(five(charges.PerStay)), "5.00"},
+		{"included, per night", included(five(charges.PerNight)), "15.00"},
+		{"included, per room", included(five(charges.PerRoom)), "15.00"},
+		{"included, per room and night", included(five(charges.PerRoomNight)), "45.00"},
+		{"included, per guest", included(five(charges.PerGuest)), "35.00"},
+		{"included, per guest and night", included(five(charges.PerGuestNight)), "105.00"},
+		{"included in meals", set(included(five(charges.PerRoomNight)), of(meals, false)), "45.00"},
 
-		"10 % of lodging":                  {ten, "78.00 of 780.00"},
-		"10 % of meals":                    {set(ten, of(meals, false)), "15.00 of 150.00"},
-		"10 % of both":                     {set(ten, of(both, false)), "93.00 of 930.00"},
-		"10 % of each night":               {nightly(ten), "78.00 of 780.00"},
-		"10 % included in lodging":         {included(ten), "70.91 of 709.09"}, // 780/11
-		"10 % included in both":            {set(included(ten), of(both, false)), "84.55 of 845.45"},
-		"10 % of gross, included":          {set(included(ten), of(lodging, true)), "78.00 of 780.00"},
-		"10 % of the gross of both":        {set(included(ten), of(both, true)), "93.00 of 930.00"},
-		"10 % of gross, with no included":  {set(ten, of(lodging, true)), "78.00 of 780.00"},
-		"first night of three":             {set(nightly(ten), first(1)), "26.00 of 260.00"},
-		"first night, included":            {set(included(nightly(ten)), first(1)), "23.64 of 236.36"},
-		"first two nights, room and night": {set(five(charges.PerRoomNight), first(2)), "30.00"},
-		"first two nights, guests":         {set(five(charges.PerGuestNight), first(2)), "70.00"},
-		"more first nights than the stay":  {set(five(charges.PerNight), first(90)), "15.00"},
+		{"10 % of lodging", ten, "78.00 of 780.00"},
+		{"10 % of meals", set(ten, of(meals, false)), "15.00 of 150.00"},
+		{"10 % of both", set(ten, of(both, false)), "93.00 of 930.00"},
+		{"10 % of each night", nightly(ten), "78.00 of 780.00"},
+		{"10 % included in lodging", included(ten), "70.91 of 709.09"}, // 780/11
+		{"10 % included in both", set(included(ten), of(both, false)), "84.55 of 845.45"},
+		{"10 % of gross, included", set(included(ten), of(lodging, true)), "78.00 of 780.00"},
+		{"10 % of the gross of both", set(included(ten), of(both, true)), "93.00 of 930.00"},
+		{"10 % of gross, with no included", set(ten, of(lodging, true)), "78.00 of 780.00"},
+		{"first night of three", set(nightly(ten), first(1)), "26.00 of 260.00"},
+		{"first night, included", set(included(nightly(ten)), first(1)), "23.64 of 236.36"},
+		{"first two nights, room and night", set(five(charges.PerRoomNight), first(2)), "30.00"},
+		{"first two nights, guests", set(five(charges.PerGuestNight), first(2)), "70.00"},
+		{"more first nights than the stay", set(five(charges.PerNight), first(90)), "15.00"},
 
-		"adults only":                {set(five(charges.PerGuest), aged(18, 0)), "25.00"},
-		"children only":              {set(five(charges.PerGuest), aged(0, 18)), "10.00"},
-		"from 9":                     {set(five(charges.PerGuest), aged(9, 0)), "35.00"},
-		"from 10":                    {set(five(charges.PerGuest), aged(10, 0)), "25.00"},
-		"under 10":                   {set(five(charges.PerGuest), aged(0, 10)), "10.00"},
-		"nobody under 9":             {set(five(charges.PerGuest), aged(0, 9)), ""},
-		"guests and nights under 10": {set(five(charges.PerGuestNight), aged(0, 10)), "30.00"},
+		{"adults only", set(five(charges.PerGuest), aged(18, 0)), "25.00"},
+		{"children only", set(five(charges.PerGuest), aged(0, 18)), "10.00"},
+		{"from 9", set(five(charges.PerGuest), aged(9, 0)), "35.00"},
+		{"from 10", set(five(charges.PerGuest), aged(10, 0)), "25.00"},
+		{"under 10", set(five(charges.PerGuest), aged(0, 10)), "10.00"},
+		{"nobody under 9", set(five(charges.PerGuest), aged(0, 9)), ""},
+		{"guests and nights under 10", set(five(charges.PerGuestNight), aged(0, 10)), "30.00"},
 
-		"as short as it may be": {set(ten, func(c *charges.Charge) { c.MinStay = 3 }), "78.00 of 780.00"},
-		"too short":             {set(ten, func(c *charges.Charge) { c.MinStay = 4 }), ""},
-		"as long as it may be":  {set(five(charges.PerStay), func(c *charges.Charge) { c.MaxStay = 3 }), "5.00"},
-		"too long":              {set(five(charges.PerStay), func(c *charges.Charge) { c.MaxStay = 2 }), ""},
-		"too long, included":    {set(included(ten), func(c *charges.Charge) { c.MaxStay = 2 }), ""},
+		{"as short as it may be", set(ten, func(c *charges.Charge) { c.MinStay = 3 }), "78.00 of 780.00"},
+		{"too short", set(ten, func(c *charges.Charge) { c.MinStay = 4 }), ""},
+		{"as long as it may be", set(five(charges.PerStay), func(c *charges.Charge) { c.MaxStay = 3 }), "5.00"},
+		{"too long", set(five(charges.PerStay), func(c *charges.Charge) { c.MaxStay = 2 }), ""},
+		{"too long, included", set(included(ten), func(c *charges.Charge) { c.MaxStay = 2 }), ""},
 
-		"begins with the stay":            {set(ten, within("2026-05-01", "")), "78.00 of 780.00"},
-		"begins after the check-in":       {set(ten, within("2026-05-02", "")), ""},
-		"begins with the second night":    {set(nightly(ten), within("2026-05-02", "")), "52.00 of 520.00"},
-		"ends after the check-in":         {set(ten, within("", "2026-05-02")), "78.00 of 780.00"},
-		"ends at the check-in":            {set(ten, within("", "2026-05-01")), ""},
-		"ends after the first night":      {set(five(charges.PerGuestNight), within("", "2026-05-02")), "35.00"},
-		"of one night":                    {set(five(charges.PerRoomNight), within("2026-05-03", "2026-05-04")), "15.00"},
-		"of the year before":              {set(nightly(ten), within("", "2026-01-01")), ""},
-		"date of a charge per guest":      {set(five(charges.PerGuest), within("", "2026-05-02")), "35.00"},
-		"date of a charge per room, over": {set(five(charges.PerRoom), within("", "2026-05-01")), ""},
-		"nights counted from the check-in": {set(five(charges.PerNight), func(c *charges.Charge) {
+		{"begins with the stay", set(ten, within("2026-05-01", "")), "78.00 of 780.00"},
+		{"begins after the check-in", set(ten, within("2026-05-02", "")), ""},
+		{"begins with the second night", set(nightly(ten), within("2026-05-02", "")), "52.00 of 520.00"},
+		{"ends after the check-in", set(ten, within("", "2026-05-02")), "78.00 of 780.00"},
+		{"ends at the check-in", set(ten, within("", "2026-05-01")), ""},
+		{"ends after the first night", set(five(charges.PerGuestNight), within("", "2026-05-02")), "35.00"},
+		{"of one night", set(five(charges.PerRoomNight), within("2026-05-03", "2026-05-04")), "15.00"},
+		{"of the year before", set(nightly(ten), within("", "2026-01-01")), ""},
+		{"date of a charge per guest", set(five(charges.PerGuest), within("", "2026-05-02")), "35.00"},
+		{"date of a charge per room, over", set(five(charges.PerRoom), within("", "2026-05-01")), ""},
+		{"nights counted from the check-in", set(five(charges.PerNight), func(c *charges.Charge) {
 			c.FirstNights, c.From = 2, at("2026-05-02")
 		}), "5.00"},
 
-		"brackets, one exempt":        {set(ten, brackets(0, 0, 10_0000)), "60.00 of 600.00"},
-		"brackets, others exempt":     {set(ten, brackets(0, 10_0000, 0)), "18.00 of 180.00"},
-		"brackets, two rates":         {set(ten, brackets(0, 10_0000, 5_0000)), "48.00 of 780.00"}, // 18 + 30
-		"brackets, one rate twice":    {set(ten, brackets(0, 10_0000, 10_0000)), "78.00 of 780.00"},
-		"brackets, none reached":      {set(ten, brackets(10_0000)), ""},
-		"brackets, included":          {set(set(included(ten), of(lodging, true)), brackets(0, 0, 10_0000)), "60.00 of 600.00"},
-		"steps by room":               {set(ten, steps(charges.PerRoomNight, "60", "100")), "15.00"}, // 3 × (2×2 + 1)
-		"steps by room, higher":       {set(ten, steps(charges.PerRoomNight, "60.01", "100.01")), "6.00"},
-		"steps by guest":              {set(ten, steps(charges.PerGuestNight, "33.33", "60")), "24.00"},   // 100/3: 3 × (6×1 + 2)
-		"steps by guest, higher":      {set(ten, steps(charges.PerGuestNight, "33.34", "60.01")), "3.00"}, // 3 × (0 + 1)
-		"steps, exempt children":      {set(set(ten, steps(charges.PerGuestNight, "33.33", "60")), aged(10, 0)), "18.00"},
-		"steps by room, included":     {set(set(included(ten), steps(charges.PerRoomNight, "60", "100")), gross), "15.00"},
-		"an amount of 0":              {tax("x", charges.PerStay, "0"), ""},
-		"less than half a minor unit": {percent("x", 6), ""},                                                                // 0.00468
-		"half a minor unit":           {set(percent("x", 100), func(c *charges.Charge) { c.Of = meals }), "0.02 of 150.00"}, // 0.015
+		{"brackets, one exempt", set(ten, brackets(0, 0, 10_0000)), "60.00 of 600.00"},
+		{"brackets, others exempt", set(ten, brackets(0, 10_0000, 0)), "18.00 of 180.00"},
+		{"brackets, two rates", set(ten, brackets(0, 10_0000, 5_0000)), "48.00 of 780.00"}, // 18 + 30
+		{"brackets, one rate twice", set(ten, brackets(0, 10_0000, 10_0000)), "78.00 of 780.00"},
+		{"brackets, none reached", set(ten, brackets(10_0000)), ""},
+		{"brackets, included", set(set(included(ten), of(lodging, true)), brackets(0, 0, 10_0000)), "60.00 of 600.00"},
+		{"steps by room", set(ten, steps(charges.PerRoomNight, "60", "100")), "15.00"}, // 3 × (2×2 + 1)
+		{"steps by room, higher", set(ten, steps(charges.PerRoomNight, "60.01", "100.01")), "6.00"},
+		{"steps by guest", set(ten, steps(charges.PerGuestNight, "33.33", "60")), "24.00"},           // 100/3: 3 × (6×1 + 2)
+		{"steps by guest, higher", set(ten, steps(charges.PerGuestNight, "33.34", "60.01")), "3.00"}, // 3 × (0 + 1)
+		{"steps, exempt children", set(set(ten, steps(charges.PerGuestNight, "33.33", "60")), aged(10, 0)), "18.00"},
+		{"steps by room, included", set(set(included(ten), steps(charges.PerRoomNight, "60", "100")), gross), "15.00"},
+		{"an amount of 0", tax("x", charges.PerStay, "0"), ""},
+		{"less than half a minor unit", percent("x", 6), ""},                                                      // 0.00468
+		{"half a minor unit", set(percent("x", 100), func(c *charges.Charge) { c.Of = meals }), "0.02 of 150.00"}, // 0.015
 	} {
-		t.Run(name, func(t *testing.T) {
+		rows = append(rows, []string{c.name, fieldsOf(c.charge), c.want})
+		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			b := house()
 			bill := billOf(t, list(c.charge), b)
@@ -160,6 +163,7 @@ func TestEachKindOfCharge(t *testing.T) {
 			}
 		})
 	}
+	documented(t, "kinds of charges", rows, "case", "the charge", "comes to")
 }
 
 func TestTwoRatesHaveNone(t *testing.T) {
@@ -202,84 +206,88 @@ func TestKnownBills(t *testing.T) {
 	family := room(1, 12, "200", "", &charges.Guests{Adults: 2, Children: 2, ChildAges: []int{9, 10}})
 	unknown := stay(room(1, 2, "100", "", nil), room(2, 2, "50", "", nil))
 	unknown.Children = 1
-	for name, c := range map[string]struct {
+	var rows [][]string
+	for _, c := range []struct {
+		name string
 		list *charges.List
 		stay charges.Booked
 		want string
 	}{
-		"a cent between offer and folio": { // 99.99 × 5 % = 4.9995; each night rounded would be 3 × 1.67
+		{"a cent between offer and folio", // 99.99 × 5 % = 4.9995; each night rounded would be 3 × 1.67
 			list(percent("city", 5_0000)), double(3, "33.33"), "city 5.00 of 99.99; 0.00 5.00 0.00 0.00"},
-		"only the first 21 nights": {
+		{"only the first 21 nights",
 			list(with(tax("city", charges.PerGuestNight, "3"), func(c *charges.Charge) { c.FirstNights = 21 }),
 				with(with(percent("pct", 5_0000), nightly), func(c *charges.Charge) { c.FirstNights = 21 })),
 			double(30, "100"), "city 126.00; pct 105.00 of 2100.00; 0.00 231.00 0.00 0.00"},
-		"included": {
+		{"included",
 			list(included(percent("vat", 10_0000))), double(1, "110"), "vat 10.00 of 100.00; 10.00 0.00 0.00 0.00"},
-		"added":                   {list(percent("vat", 10_0000)), double(1, "110"), "vat 11.00 of 110.00; 0.00 11.00 0.00 0.00"},
-		"a discount":              {list(percent("vat", 10_0000)), discounted, "vat 18.00 of 180.00; 0.00 18.00 0.00 0.00"},
-		"a discount and included": {list(included(percent("vat", 20_0000))), discounted, "vat 30.00 of 150.00; 30.00 0.00 0.00 0.00"},
-		"two included at once": { // 117.70 / 1.177
+		{"added", list(percent("vat", 10_0000)), double(1, "110"), "vat 11.00 of 110.00; 0.00 11.00 0.00 0.00"},
+		{"a discount", list(percent("vat", 10_0000)), discounted, "vat 18.00 of 180.00; 0.00 18.00 0.00 0.00"},
+		{"a discount and included", list(included(percent("vat", 20_0000))), discounted, "vat 30.00 of 150.00; 30.00 0.00 0.00 0.00"},
+		{"two included at once", // 117.70 / 1.177
 			list(included(service), included(vatOnService)), double(1, "117.70"),
 			"service 10.00 of 100.00; vat 7.70 of 110.00; 17.70 0.00 0.00 0.00"},
-		"an included amount and a percentage": { // (110 − 2×2.5) / 1.05
+		{"an included amount and a percentage", // (110 − 2×2.5) / 1.05
 			list(included(tax("city", charges.PerGuestNight, "2.50")), included(percent("vat", 5_0000))), double(1, "110"),
 			"city 5.00; vat 5.00 of 100.00; 10.00 0.00 0.00 0.00"},
-		"an included amount in the meals": { // (20 − 9) / 1.1, and all of the lodging
+		{"an included amount in the meals", // (20 − 9) / 1.1, and all of the lodging
 			list(included(with(tax("food", charges.PerStay, "9"), func(c *charges.Charge) { c.Of = meals })),
 				included(percent("room", 10_0000)), included(with(percent("vat", 10_0000), func(c *charges.Charge) { c.Of = meals }))),
 			stay(room(1, 1, "110", "20", nil)), "food 9.00; room 10.00 of 100.00; vat 1.00 of 10.00; 20.00 0.00 0.00 0.00"},
-		"an included percentage of gross and one of net": { // net = (110 − 11) / 1.1
+		{"an included percentage of gross and one of net", // net = (110 − 11) / 1.1
 			list(included(with(percent("gross", 10_0000), func(c *charges.Charge) { c.Gross = true })),
 				included(percent("net", 10_0000))), double(1, "110"),
 			"gross 11.00 of 110.00; net 9.00 of 90.00; 20.00 0.00 0.00 0.00"},
-		"over the end of a tax": {
+		{"over the end of a tax",
 			list(with(with(percent("old", 5_0000), nightly), untilMay3), with(with(percent("new", 7_0000), nightly), fromMay3)),
 			double(4, "100"), "old 10.00 of 200.00; new 14.00 of 200.00; 0.00 24.00 0.00 0.00"},
-		"over the end of a tax by the check-in": {
+		{"over the end of a tax by the check-in",
 			list(with(percent("old", 5_0000), untilMay3), with(percent("new", 7_0000), fromMay3)),
 			double(4, "100"), "old 20.00 of 400.00; 0.00 20.00 0.00 0.00"},
-		"over the end of an included tax": { // 2 × 100/1.25 × 25 %
+		{"over the end of an included tax", // 2 × 100/1.25 × 25 %
 			list(included(with(with(percent("old", 25_0000), nightly), untilMay3))),
 			double(4, "100"), "old 40.00 of 160.00; 40.00 0.00 0.00 0.00"},
-		"VAT on breakfast": {
+		{"VAT on breakfast",
 			list(included(percent("room", 7_0000)),
 				included(with(percent("food", 19_0000), func(c *charges.Charge) { c.Of = meals }))),
 			stay(room(1, 1, "107", "23.80", nil)), "room 7.00 of 100.00; food 3.80 of 20.00; 10.80 0.00 0.00 0.00"},
-		"New York": {newYork, double(2, "300"), "state 24.00 of 600.00; city 27.00 of 600.00; mctd 2.25 of 600.00; " +
+		{"New York", newYork, double(2, "300"), "state 24.00 of 600.00; city 27.00 of 600.00; mctd 2.25 of 600.00; " +
 			"occupancy 35.25 of 600.00; flat 4.00; javits 3.00; 0.00 95.50 0.00 0.00"},
-		"New York, at length": {newYork, double(90, "300"), "0.00 0.00 0.00 0.00"},
-		"Berlin": {list(included(percent("vat", 7_0000)), percent("city", 7_5000)), double(2, "107"),
+		{"New York, at length", newYork, double(90, "300"), "0.00 0.00 0.00 0.00"},
+		{"Berlin", list(included(percent("vat", 7_0000)), percent("city", 7_5000)), double(2, "107"),
 			"vat 14.00 of 200.00; city 15.00 of 200.00; 14.00 15.00 0.00 0.00"},
-		"Paris": { // 2 × 3 × 5.53, and a tenth
+		{"Paris", // 2 × 3 × 5.53, and a tenth
 			paris, stay(room(1, 3, "200", "", &charges.Guests{Adults: 2, Children: 1, ChildAges: []int{17}})),
 			"city 33.18; region 3.32 of 33.18; 0.00 36.50 0.00 0.00"},
-		"Rome": {list(rome), stay(family), "city 180.00; 0.00 0.00 180.00 0.00"},
-		"Amsterdam": {list(included(percent("vat", 9_0000)), percent("city", 12_5000)), double(1, "109"),
+		{"Rome", list(rome), stay(family), "city 180.00; 0.00 0.00 180.00 0.00"},
+		{"Amsterdam", list(included(percent("vat", 9_0000)), percent("city", 12_5000)), double(1, "109"),
 			"vat 9.00 of 100.00; city 12.50 of 100.00; 9.00 12.50 0.00 0.00"},
-		"a ++ resort": {list(service, vatOnService), double(1, "1000"),
+		{"a ++ resort", list(service, vatOnService), double(1, "1000"),
 			"service 100.00 of 1000.00; vat 77.00 of 1100.00; 0.00 177.00 0.00 0.00"},
-		"added on an included one": { // 100 + 10, and 10 % of 110 with all of the included
+		{"added on an included one", // 100 + 10, and 10 % of 110 with all of the included
 			list(included(percent("vat", 10_0000)), with(percent("city", 10_0000), func(c *charges.Charge) { c.Gross = true }),
 				with(percent("fund", 10_0000), func(c *charges.Charge) { c.Of, c.On = nil, []string{"vat", "city"} })),
 			double(1, "110"), "vat 10.00 of 100.00; city 11.00 of 110.00; fund 2.10 of 21.00; 10.00 13.10 0.00 0.00"},
-		"a deposit": {
+		{"a deposit",
 			list(with(tax("key", charges.PerRoom, "50"), func(c *charges.Charge) { c.Kind = charges.Deposit }),
 				with(percent("damage", 10_0000), func(c *charges.Charge) { c.Kind, c.AtProperty = charges.Deposit, true })),
 			double(1, "100"), "key 50.00; damage 10.00 of 100.00; 0.00 0.00 0.00 60.00"},
-		"nobody knows who stays where": { // 3 guests, 2 nights, 3 rooms
+		{"nobody knows who stays where", // 3 guests, 2 nights, 3 rooms
 			list(tax("guest", charges.PerGuest, "1"), tax("nights", charges.PerGuestNight, "1"), tax("room", charges.PerRoom, "1")),
 			unknown, "guest 3.00; nights 6.00; room 3.00; 0.00 12.00 0.00 0.00"},
-		"what comes to less than a cent, but counts": { // twice 0.00402
+		{"what comes to less than a cent, but counts", // twice 0.00402
 			list(percent("a", 134), percent("b", 134),
 				with(percent("c", 100_0000), func(c *charges.Charge) { c.Of, c.On = nil, []string{"a", "b"} })),
 			double(3, "10"), "c 0.01 of 0.01; 0.00 0.01 0.00 0.00"},
-		"no charges": {list(), double(1, "100"), "0.00 0.00 0.00 0.00"},
+		{"no charges", list(), double(1, "100"), "0.00 0.00 0.00 0.00"},
 	} {
-		t.Run(name, func(t *testing.T) {
+		rows = append(rows, []string{c.name, stayOf(c.stay), chargesOf(c.list), c.want})
+		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			assert.Equal(t, c.want, written(billOf(t, c.list, c.stay)))
 		})
 	}
+	documented(t, "known bills", rows, "case", "rooms × nights", "the charges", "comes to; included, added, at the property, deposits")
 }
 
 // written returns the entries and the sums of a bill.
