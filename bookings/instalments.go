@@ -1,6 +1,7 @@
 package bookings
 
 import (
+	"cmp"
 	"math/big"
 	"slices"
 	"time"
@@ -37,15 +38,15 @@ const (
 // that it has of the prices of the rooms; that of a line without terms is due at the property. It sends no request, and the
 // instalments are those of a booking that takes place: whoever cancels owes what [Booking.Settle] says.
 //
-// It returns a [*dynastay.Error] that matches [dynastay.ErrCorrupt] if the total or the price of a line is missing, or in
-// another currency.
+// It returns a [*dynastay.Error] that matches [dynastay.ErrCorrupt] if the total or the price of a line is missing, negative, or
+// in another currency.
 func (b *Booking) Instalments() ([]Instalment, error) {
 	due := dueDates{}
 	if !slices.ContainsFunc(b.Lines, func(l Line) bool { return l.Plan != nil && l.Plan.Payment != availability.PaymentTerms{} }) {
 		return nil, nil
 	}
 	price, err := b.price()
-	if err != nil || !b.Total.IsSet() {
+	if err != nil || !b.Total.IsSet() || price.Sign() < 0 {
 		return nil, b.unreadable("TotalAmount", errAmount)
 	}
 	weights, err := b.weights(b.Lines)
@@ -64,6 +65,33 @@ func (b *Booking) Instalments() ([]Instalment, error) {
 		return nil, b.unreadable("TotalAmount", err)
 	}
 	return all, nil
+}
+
+// Instalments returns what will be due when if the request is booked at that time, for the page on which the guest decides. They
+// follow from Quote, TaxesAndFees and Discounts, or the Discounts of the quote; the rest of the request may be missing. It
+// sends no request. Its errors are those of [availability.Quote.Validate], and those of Create for these fields.
+func (req Request) Instalments(at time.Time) ([]Instalment, error) {
+	if req.Quote == nil {
+		return nil, dynastay.Invalid("Quote", "is required")
+	}
+	if err := req.Quote.Validate(); err != nil {
+		return nil, dynastay.Within("Quote", err)
+	}
+	if err := checkFees(req.TaxesAndFees, req.Quote); err != nil {
+		return nil, err
+	}
+	b := &Booking{Breakdown: Breakdown{Discounts: cmp.Or(req.Discounts, req.Quote.Discounts)}}
+	b.CreatedAt = at
+	if err := b.agree(req.Quote, req.TaxesAndFees); err != nil {
+		return nil, dynastay.Within("Discounts", err)
+	}
+	if b.Breakdown.Discounts.Sign() < 0 || b.Total.Sign() < 0 {
+		return nil, dynastay.Invalid("Discounts", "must be between 0 and the price")
+	}
+	for _, line := range req.Quote.Lines {
+		b.Lines = append(b.Lines, Line{Line: line})
+	}
+	return b.Instalments()
 }
 
 // dueDates are the exact amounts that are due on dates before the arrival. What is due at booking has the zero date, and what

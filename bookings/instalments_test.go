@@ -11,6 +11,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 )
 
 type payTerms = availability.PaymentTerms
@@ -179,14 +180,57 @@ func TestInstalmentsByTheClockOfTheProperty(t *testing.T) {
 func TestInstalmentsOfUnreadableBookings(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*bookings.Booking){
-		"no total":      func(b *bookings.Booking) { b.Total = dynastay.Money{} },
-		"no subtotal":   func(b *bookings.Booking) { b.Lines[1].Subtotal = dynastay.Money{} },
-		"two subtotals": func(b *bookings.Booking) { b.Lines[1].Subtotal = dynastay.MustMoney("1", "EUR") },
-		"kept in euros": func(b *bookings.Booking) { b.Breakdown.Kept = dynastay.MustMoney("1", "EUR") },
+		"no total":       func(b *bookings.Booking) { b.Total = dynastay.Money{} },
+		"no subtotal":    func(b *bookings.Booking) { b.Lines[1].Subtotal = dynastay.Money{} },
+		"two subtotals":  func(b *bookings.Booking) { b.Lines[1].Subtotal = dynastay.MustMoney("1", "EUR") },
+		"negative total": func(b *bookings.Booking) { b.Total = dollarsOf("-1") },
+		"kept in euros":  func(b *bookings.Booking) { b.Breakdown.Kept = dynastay.MustMoney("1", "EUR") },
 	} {
 		b := owing(owed(payTerms{Percent: 30_00}, 1, "100"), owed(payTerms{}, 1, "50"))
 		change(b)
 		_, err := b.Instalments()
 		require.ErrorIs(t, err, dynastay.ErrCorrupt, name)
 	}
+}
+
+// A page shows what will be due before anything of the guest is known.
+func TestInstalmentsOfARequest(t *testing.T) {
+	t.Parallel()
+	i := newInnWithPlans(t)
+	ask := i.requestUnder(twoNights, under{"flex", 1, adults(2)})
+	ask.RatePlans[0].Payment = payTerms{Percent: 25_00}
+	q, err := availability.New(i.DB.DB).Quote(t.Context(), ask)
+	require.NoError(t, err)
+	req := bookings.Request{Quote: q}
+	words := func() []string {
+		got, err := req.Instalments(innNoon)
+		require.NoError(t, err)
+		return inWords(got)
+	}
+	assert.Equal(t, []string{"at_booking 60.00", "at_property 180.00"}, words())
+	req.TaxesAndFees, req.Discounts = dollarsOf("10"), dollarsOf("50")
+	assert.Equal(t, []string{"at_booking 50.00", "at_property 150.00"}, words())
+	req.Discounts = dynastay.MustMoney("1", "EUR")
+	_, err = req.Instalments(innNoon)
+	blame.Invalid(t, err, "Discounts.Currency")
+	for _, amount := range []string{"-1", "250.01"} {
+		req.Discounts = dollarsOf(amount)
+		_, err = req.Instalments(innNoon)
+		blame.Invalid(t, err, "Discounts")
+	}
+	req.Discounts = dollarsOf("250")
+	assert.Empty(t, words(), "nothing is left to pay")
+	req.TaxesAndFees = dollarsOf("0.001")
+	_, err = req.Instalments(innNoon)
+	blame.Invalid(t, err, "TaxesAndFees")
+	req.Quote.Lines = nil
+	_, err = req.Instalments(innNoon)
+	blame.Invalid(t, err, "Quote.Lines")
+	_, err = bookings.Request{}.Instalments(innNoon)
+	blame.Invalid(t, err, "Quote")
+	req = bookings.Request{Quote: i.quoteCharged(t, twoNights, rooms{"a": 1}, flexible)}
+	require.NoError(t, req.Quote.Charge(i.charges(), dollarsOf("20")))
+	got, err := req.Instalments(innNoon)
+	require.NoError(t, err)
+	assert.Empty(t, got, "there are no terms")
 }

@@ -306,8 +306,13 @@ func (s *dueStay) make() {
 	if s.random.IntN(2) == 0 {
 		req.Hold = time.Hour
 	}
+	before, err := req.Instalments(s.DB.Now())
+	require.NoError(s.t, err)
 	s.b, err = s.repo.Create(s.t.Context(), req)
 	require.NoError(s.t, err)
+	after, err := s.b.Instalments()
+	require.NoError(s.t, err)
+	require.Equal(s.t, before, after, "what the guest was shown")
 	s.met["booked"]++
 	s.agree()
 }
