@@ -10,6 +10,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/availability/charges"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/internal/testing/blame"
 )
@@ -179,17 +180,21 @@ func TestInstalmentsByTheClockOfTheProperty(t *testing.T) {
 // Other software may have stored what cannot be divided.
 func TestInstalmentsOfUnreadableBookings(t *testing.T) {
 	t.Parallel()
-	for name, change := range map[string]func(*bookings.Booking){
-		"no total":       func(b *bookings.Booking) { b.Total = dynastay.Money{} },
-		"no subtotal":    func(b *bookings.Booking) { b.Lines[1].Subtotal = dynastay.Money{} },
-		"two subtotals":  func(b *bookings.Booking) { b.Lines[1].Subtotal = dynastay.MustMoney("1", "EUR") },
-		"negative total": func(b *bookings.Booking) { b.Total = dollarsOf("-1") },
-		"kept in euros":  func(b *bookings.Booking) { b.Breakdown.Kept = dynastay.MustMoney("1", "EUR") },
+	for _, test := range []struct {
+		field  string
+		change func(*bookings.Booking)
+	}{
+		{"TotalAmount", func(b *bookings.Booking) { b.Total = dynastay.Money{} }},
+		{"TotalAmount", func(b *bookings.Booking) { b.Total = dollarsOf("-1") }},
+		{"TotalAmount", func(b *bookings.Booking) { b.Breakdown.Kept = dynastay.MustMoney("1", "EUR") }},
+		{"Subtotal", func(b *bookings.Booking) { b.Lines[1].Subtotal = dynastay.Money{} }},
+		{"Subtotal", func(b *bookings.Booking) { b.Lines[1].Subtotal = dynastay.MustMoney("1", "EUR") }},
 	} {
 		b := owing(owed(payTerms{Percent: 30_00}, 1, "100"), owed(payTerms{}, 1, "50"))
-		change(b)
+		test.change(b)
 		_, err := b.Instalments()
-		require.ErrorIs(t, err, dynastay.ErrCorrupt, name)
+		require.ErrorIs(t, err, dynastay.ErrCorrupt)
+		assert.Equal(t, test.field, blame.As[*dynastay.Error](t, err).Field)
 	}
 }
 
@@ -233,4 +238,32 @@ func TestInstalmentsOfARequest(t *testing.T) {
 	got, err := req.Instalments(innNoon)
 	require.NoError(t, err)
 	assert.Empty(t, got, "there are no terms")
+}
+
+// No more is due than the guests owe, and what other software refunded beyond the payments is not due twice.
+func TestDueNowOfUnusualBookings(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 7, 12, 12, 0, 0, 0, time.UTC)
+	due := func(b *bookings.Booking, h bookings.PaymentHistory) string {
+		r, err := b.Receipt(h, now, nil)
+		require.NoError(t, err)
+		for _, one := range r.Instalments {
+			assert.GreaterOrEqual(t, one.Paid.Sign(), 0)
+		}
+		return r.DueNow.Amount()
+	}
+	late := owing(owed(payTerms{Percent: 100_00}, 1, "100", "100"))
+	late.Status, late.Released = bookings.CheckedIn, dynastay.MustStay("2026-07-10", "2026-07-11")
+	late.Breakdown.TaxesAndFees, late.Total = dollarsOf("10"), dollarsOf("210")
+	nothing := dollarsOf("0")
+	late.Charges = &charges.Bill{Added: dollarsOf("10"), Included: nothing, AtProperty: nothing, Deposits: nothing, Entries: []charges.Entry{{
+		ID: "city", Name: "City tax", Kind: charges.Tax, Kept: charges.KeptIfStayed, Amount: dollarsOf("10"),
+		Lines: []dynastay.Money{dollarsOf("10")}, Nights: []dynastay.Money{dollarsOf("5"), dollarsOf("5")},
+	}}}
+	assert.Equal(t, "205.00", due(late, bookings.PaymentHistory{}), "the city tax of the first night is not owed")
+
+	b := owing(owed(payTerms{Percent: 30_00}, 1, "100"))
+	assert.Equal(t, "30.00", due(b, bookings.PaymentHistory{Refunds: []bookings.Refund{{ID: "re_1", Amount: dollarsOf("5"), Status: bookings.PaymentRefunded}}}))
+	paid := bookings.Payment{ProviderTransactionID: "ch_1", Amount: dollarsOf("130"), Status: bookings.PaymentPaid}
+	assert.Equal(t, "0.00", due(b, bookings.PaymentHistory{Payments: []bookings.Payment{paid}}), "paid in full, and more")
 }

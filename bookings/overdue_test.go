@@ -356,6 +356,9 @@ func (s *dueStay) step() {
 		}
 	case 6:
 		req := s.req
+		if s.random.IntN(2) == 0 {
+			req.Stay.CheckIn = req.Stay.CheckIn.AddDays(s.random.IntN(6) - 2)
+		}
 		req.Stay.CheckOut = req.Stay.CheckIn.AddDays(1 + s.random.IntN(4))
 		m, err := s.repo.QuoteModification(ctx, id, req)
 		if err == nil {

@@ -31,6 +31,9 @@ func (f *found) add(item plain) bool {
 	switch kind {
 	case "ROOM":
 		f.lines = append(f.lines, item)
+	case "CHARGES":
+		f.charges = item
+		own = id == "" && item["BookingId"] == f.plain["BookingId"]
 	case "REFUND":
 		f.refunds[id] = item
 		own = item["RefundId"] == id && item["BookingId"] == f.plain["BookingId"]
@@ -169,6 +172,9 @@ func (f *found) overRefunded() string {
 func (s *sales) checkAccount(l *stayLife) {
 	if text := l.unbalanced(); text != "" {
 		s.differ("payments that do not add up", l.id, "%s", text)
+	}
+	if at := l.overdue(); !l.at("DueAt").Equal(at) {
+		s.differ("a booking that is due at another time", l.id, "%s instead of %s: %v", l.text("DueAt"), at, l.sums())
 	}
 	if text := l.overRefunded(); text != "" {
 		s.differ("a refund that exceeds its payment", l.id, "%s", text)

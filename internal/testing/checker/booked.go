@@ -20,6 +20,7 @@ type found struct {
 	payments map[string]plain // by the provider's id
 	refunds  map[string]plain
 	summary  plain
+	charges  plain
 }
 
 func newFound(p plain) *found {
@@ -112,8 +113,12 @@ func (f *found) arriving(id string) bool {
 	return f.indexed("GSI5", "CHECKIN#"+f.text("CheckInDate"), "PROPERTY#"+f.text("PropertyId")+"#BOOKING#"+id, id)
 }
 
-// holding reports whether the booking is in the list of the holds exactly if it is one.
+// holding reports whether the booking is in the list of the holds exactly if it is one, and in that of what is due only while it
+// takes place.
 func (f *found) holding(id string) bool {
+	if due := f.at("DueAt"); !due.IsZero() && (f.status() == bookings.Confirmed || f.status() == bookings.CheckedIn) {
+		return f.indexed("GSI6", "DUE", "DUE#"+inSeconds(due)+"#BOOKING#"+id, id)
+	}
 	if f.status() != bookings.Pending {
 		return f.indexed("GSI6", "", "", id)
 	}

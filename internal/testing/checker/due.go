@@ -20,34 +20,47 @@ var policies = map[availability.CancellationPolicy]struct {
 
 const checkInTime = "00:01"
 
-// keptOf is what the house keeps of the total of a cancelled booking, by the policies of its lines.
+// charged is what a booking has of a room type: its policy, its price, and what it has of each charge, in cents.
+type charged struct {
+	policy  availability.CancellationPolicy
+	price   int64
+	charges map[string]int64
+}
+
+// keptOf is what the house keeps of the total of a cancelled booking, by the policies of its lines and the rules of its charges.
 func keptOf(b *bookings.Booking) int64 {
 	stay := b.Stay
 	if !b.PolicyCheckIn.IsZero() {
 		stay.CheckIn = b.PolicyCheckIn
 	}
-	return kept(minor(b.Total), minor(b.Breakdown.Kept), stay, b.CancelledAt, func(yield func(availability.CancellationPolicy, int64) bool) {
-		for _, line := range b.Lines {
-			if !yield(line.CancellationPolicy, minor(line.Subtotal)) {
-				return
+	var lines []charged
+	for i, l := range b.Lines {
+		one := charged{l.CancellationPolicy, minor(l.Subtotal), map[string]int64{}}
+		if b.Charges != nil {
+			for _, e := range b.Charges.Entries {
+				one.charges[e.ID] = minor(e.Lines[i])
 			}
 		}
-	})
+		lines = append(lines, one)
+	}
+	return kept(minor(b.Total), minor(b.Breakdown.Kept), stay, b.CancelledAt, lines)
 }
 
-// kept is what follows from the prices of the rooms: each line has a share of the total, except for what was kept before.
-func kept(
-	total, before int64, stay dynastay.Stay, at time.Time, lines func(func(availability.CancellationPolicy, int64) bool),
-) int64 {
+// kept is what follows from the prices of the rooms: each line has a share of the total, except for what was kept before and for
+// the charges. Of these, the house keeps its part of the service, and nothing of the city tax. Each is rounded by itself.
+func kept(total, before int64, stay dynastay.Stay, at time.Time, lines []charged) int64 {
 	arrival := stay.CheckIn.Time().Add(time.Minute)
-	percents, prices := int64(0), int64(0)
-	for policy, price := range lines {
-		prices += price
-		if terms := policies[policy]; !at.After(arrival.Add(-terms.until)) {
-			percents += terms.percent * price
+	percents, prices, service, refunded, city := int64(0), int64(0), int64(0), int64(0), int64(0)
+	for _, l := range lines {
+		prices += l.price
+		service, city = service+l.charges["service"], city+l.charges["city"]
+		if terms := policies[l.policy]; !at.After(arrival.Add(-terms.until)) {
+			percents += terms.percent * l.price
+			refunded += terms.percent * l.charges["service"]
 		}
 	}
-	return total - (2*(total-before)*percents+100*prices)/(200*prices) // half a cent is rounded up
+	rooms := total - before - service - city
+	return before + rooms - (2*rooms*percents+100*prices)/(200*prices) + service - (refunded+50)/100 // half a cent is rounded up
 }
 
 // checkRefunded compares what a cancellation refunded with what was due when it was carried out.
@@ -114,13 +127,10 @@ func (l *stayLife) mostDue() int64 {
 	}
 	prices, _ := l.plain["PriceBreakdown"].(plain)
 	before := cents(prices["Kept"])
-	return paid - kept(cents(l.plain["TotalAmount"]), before, dynastay.Stay{CheckIn: checkIn}, l.at("CancelledAt"),
-		func(yield func(availability.CancellationPolicy, int64) bool) {
-			for _, line := range l.lines {
-				policy, _ := line["CancellationPolicy"].(string)
-				if !yield(availability.CancellationPolicy(policy), cents(line["Subtotal"])) {
-					return
-				}
-			}
-		})
+	var lines []charged
+	for _, one := range l.lines {
+		policy, _ := one["CancellationPolicy"].(string)
+		lines = append(lines, charged{availability.CancellationPolicy(policy), cents(one["Subtotal"]), l.chargesOf(one)})
+	}
+	return paid - kept(cents(l.plain["TotalAmount"]), before, dynastay.Stay{CheckIn: checkIn}, l.at("CancelledAt"), lines)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/availability/charges"
 	markets "github.com/dynastay/dynastay/examples/marketplace/keys"
 	trips "github.com/dynastay/dynastay/examples/traveltracker/keys"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
@@ -31,15 +32,18 @@ var tables = []*dynastay.Schema{
 type house struct {
 	*properties.WithRooms
 	plans   []availability.RatePlan
+	charges *charges.List
 	quotes  []*availability.Quote
 	tonight []*availability.Quote
 }
 
-// chosen is one room of the house's n-th type, at the price of the nights, under a plan, or at agreed prices.
+// chosen is one room of the house's n-th type, at the price of the nights, under a plan, or at agreed prices, and perhaps with
+// charges, which all rooms of a booking then have.
 type chosen struct {
-	n      int
-	plan   string
-	agreed bool
+	n       int
+	plan    string
+	agreed  bool
+	charged bool
 }
 
 const (
@@ -63,8 +67,13 @@ func newHouse(t *testing.T, db *dynastay.DB) house {
 		Status: properties.Approved, CheckInTime: checkInTime, Address: properties.Address{City: "Boston", Country: "USA", Latitude: 42.36, Longitude: -71.06},
 	}, rooms)
 	require.NoError(t, err)
-	h := house{WithRooms: made}
-	for _, plan := range []availability.RatePlan{{ID: "flex"}, {ID: "saver", Derived: &availability.Derivation{From: "flex", Percent: -10_00}}} {
+	h := house{WithRooms: made, charges: &charges.List{PropertyID: made.ID, Charges: []charges.Charge{
+		{ID: "service", Name: "Service", Kind: charges.Fee, Rate: 10_0000, Per: charges.PerNight, Of: []charges.Component{charges.Lodging}},
+		{ID: "city", Name: "City tax", Kind: charges.Tax, Amount: dollars(3_33), Per: charges.PerRoomNight, Kept: charges.KeptIfStayed},
+	}}}
+	for _, plan := range []availability.RatePlan{{ID: "flex"}, {
+		ID: "saver", Derived: &availability.Derivation{From: "flex", Percent: -10_00}, Payment: availability.PaymentTerms{Percent: saverDeposit * 100},
+	}} {
 		plan.PropertyID, plan.Name, plan.Active = made.ID, plan.ID, true
 		_, err := properties.New(db, nil).CreateRatePlan(t.Context(), plan)
 		require.NoError(t, err)
@@ -83,11 +92,12 @@ func newHouse(t *testing.T, db *dynastay.DB) house {
 	}
 	// Every stay of one to three nights, and of tonight, in one room of either type or in one of each; and in two of one type,
 	// which are two lines.
-	choices := [][]chosen{{{n: 0}}, {{n: 1}}, {{n: 0}, {n: 1}}, {{n: 0, plan: "saver"}}, {{n: 1, agreed: true}}}
+	choices := [][]chosen{{{n: 0}}, {{n: 1}}, {{n: 0}, {n: 1}}, {{n: 0, plan: "saver"}}, {{n: 1, agreed: true}}, {{n: 1, charged: true}}}
 	for _, rooms := range choices {
 		h.tonight = append(h.tonight, h.quote(t, db, tonight, rooms))
 	}
-	choices = append(choices, []chosen{{n: 0, plan: "flex"}, {n: 0, plan: "saver"}}, []chosen{{n: 1}, {n: 1, agreed: true}})
+	choices = append(choices, []chosen{{n: 0, plan: "flex"}, {n: 0, plan: "saver"}}, []chosen{{n: 1}, {n: 1, agreed: true}},
+		[]chosen{{n: 0, plan: "saver", charged: true}, {n: 1}})
 	for from := range open.Nights() {
 		for n := 1; n <= 3 && from+n <= open.Nights(); n++ {
 			checkIn := open.CheckIn.AddDays(from)
@@ -105,6 +115,9 @@ func (h house) quote(t *testing.T, db *dynastay.DB, stay dynastay.Stay, rooms []
 		Property: availability.House{ID: h.ID, Name: h.Name, TimeZone: h.TimeZone, CheckInTime: h.CheckInTime},
 	}
 	for _, one := range rooms {
+		if one.charged {
+			request.Charges = h.charges
+		}
 		of := h.Rooms[one.n]
 		room := availability.Room{
 			RoomTypeID: of.ID, Name: of.Name, Quantity: 1, Limits: of.Limits, CancellationPolicy: of.CancellationPolicy, RatePlanID: one.plan,

@@ -13,7 +13,8 @@ import (
 )
 
 // modification is one call that gives a booking other nights, or another guest, and perhaps another promo code. Its
-// receipt tells that it was this one, and so do its taxes and fees, or the guest's name, while no other one follows.
+// receipt tells that it was this one, and so do its taxes and fees or, with charges, the guest's name, while no other one
+// follows.
 type modification struct {
 	*deed
 	booking *ask
@@ -54,6 +55,9 @@ func (s *sales) modify(w *worker) {
 		}
 		request.Rooms = append(request.Rooms, room)
 	}
+	if to.Charges != nil || a.quote.Charges != nil {
+		request.Charges = s.hotel.charges
+	}
 	quoted, err := bookings.New(s.db.Direct, nil).QuoteModification(context.Background(), a.id, request)
 	switch {
 	case notModified(err):
@@ -62,7 +66,7 @@ func (s *sales) modify(w *worker) {
 		s.differ("a quote that failed", a.id, "%v", err)
 		return
 	}
-	if w.oneIn(3) {
+	if request.Charges == nil && w.oneIn(3) {
 		s.exchange(w, a, &quoted, minor(quoted.Quote.Total))
 	}
 	s.modified.do(w, func(keyed bool) *modification { return s.newModification(w, a, quoted, keyed) })
@@ -77,8 +81,10 @@ func (s *sales) edit(w *worker, a *ask) {
 		return
 	}
 	to := bookings.Modification{BookingID: a.id, Version: b.Version}
-	s.exchange(w, a, &to, minor(b.Breakdown.Rooms))
-	if w.oneIn(3) {
+	if b.Charges == nil { // charges would follow the discount
+		s.exchange(w, a, &to, minor(b.Breakdown.Rooms))
+	}
+	if b.Charges == nil && w.oneIn(3) {
 		to.PromoCode, to.Discounts = &b.PromoCode, b.Breakdown.Discounts
 	}
 	s.modified.do(w, func(keyed bool) *modification { return s.newModification(w, a, to, keyed) })
@@ -97,9 +103,9 @@ func (s *sales) newModification(w *worker, a *ask, to bookings.Modification, key
 	mark := w.mark()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if to.Quote != nil {
+	if to.Quote != nil && to.Quote.Charges == nil {
 		to.TaxesAndFees, _ = dynastay.MoneyOfMinor(int64(len(s.modifications)+1), "USD")
-	} else {
+	} else { // charges are not its own
 		guest := fixture.Request(a.quote).Guest
 		guest.FirstName, to.Guest = mark, &guest
 	}
@@ -130,18 +136,26 @@ func (s *sales) newModification(w *worker, a *ask, to bookings.Modification, key
 
 // seen reports whether a booking is what the modification makes of it.
 func (m *modification) seen(b *bookings.Booking) bool {
-	if m.to.Quote == nil {
-		return b.Guest.FirstName == m.mark
+	if m.to.Guest != nil && b.Guest.FirstName != m.mark {
+		return false
 	}
-	return b.Breakdown.TaxesAndFees == m.to.TaxesAndFees && b.Stay == m.to.Quote.Stay
+	return m.to.Quote == nil || minor(b.Breakdown.TaxesAndFees) == m.fees() && b.Stay == m.to.Quote.Stay
+}
+
+// fees are the taxes and fees that a modification with a quote makes the booking have.
+func (m *modification) fees() int64 {
+	if m.to.Quote.Charges != nil {
+		return minor(m.to.Quote.Charges.Added)
+	}
+	return minor(m.to.TaxesAndFees)
 }
 
 func notModified(err error) bool {
 	var state *bookings.StatusError
 	var nights *bookings.Refused
-	var told *dynastay.InvalidError // a deadline has passed since the quote
+	var told *dynastay.InvalidError // a deadline has passed since the quote, the booking has charges since, or its code has ended
 	return errors.As(err, &state) || errors.As(err, &nights) || errors.Is(err, dynastay.ErrVersion) || unusable(err) ||
-		errors.As(err, &told) && told.Field == "Kept"
+		errors.As(err, &told) && slices.Contains([]string{"Kept", "Charges", "Quote.Charges", "Discounts", "Quote.Discounts"}, told.Field)
 }
 
 // checkModifications finds the modifications that were carried out by their receipts, for the booking that they are
@@ -177,14 +191,18 @@ func (s *sales) checkModifications(lives map[string]*stayLife, receipts map[stri
 // that the booking did not have.
 func (s *sales) checkModified(l *stayLife) {
 	slices.SortFunc(l.modified, func(a, b *modification) int { return cmp.Compare(a.to.Version, b.to.Version) })
-	want, fees, guest := nightsOf(l.ask.quote), int64(0), fixture.Request(l.ask.quote).Guest.FirstName
+	want, fees, guest, bill := nightsOf(l.ask.quote), int64(0), fixture.Request(l.ask.quote).Guest.FirstName, l.ask.quote.Charges
+	if bill != nil {
+		fees = minor(bill.Added)
+	}
 	for i, m := range l.modified {
 		if i > 0 && m.to.Version == l.modified[i-1].to.Version || float64(m.to.Version) >= l.plain["Version"].(float64) {
 			s.differ("two modifications of one version", l.id, "%s of %d", m.mark, m.to.Version)
 		}
 		if m.to.Quote != nil {
-			want, fees = nightsOf(m.to.Quote), minor(m.to.TaxesAndFees)
-		} else {
+			want, fees, bill = nightsOf(m.to.Quote), m.fees(), m.to.Quote.Charges
+		}
+		if m.to.Guest != nil {
 			guest = m.mark
 		}
 	}
@@ -193,6 +211,9 @@ func (s *sales) checkModified(l *stayLife) {
 	}
 	if got := l.plain["PriceBreakdown"].(map[string]any)["TaxesAndFees"]; cents(got) != fees {
 		s.differ("a booking with the fees of another modification", l.id, "%v instead of %d cents", got, fees)
+	}
+	if text := l.otherCharges(bill); text != "" {
+		s.differ("a booking with the charges of another modification", l.id, "%s", text)
 	}
 	if got := l.plain["GuestInfo"].(plain)["FirstName"]; got != guest {
 		s.differ("a booking with the guest of another modification", l.id, "%v instead of %s", got, guest)
