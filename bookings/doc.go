@@ -66,6 +66,12 @@
 // that are added are its TaxesAndFees. [Repository.Modify] computes all of them anew, and [Booking.Settle] settles each by its own
 // rule: a city tax is not owed by who did not come. [Repository.Receipt] shows what is owed and paid in entries that add up.
 //
+// # What is due when
+//
+// The rate plan of a line says when its guests pay, [availability.PaymentTerms]. [Booking.Instalments] is what is due when, and
+// [Request.Instalments] the same before anything is booked. [Receipt].DueNow is what is due of the balance, and
+// [Repository.Overdue] lists the bookings with a part that has not been paid in time.
+//
 // # Bookings of a channel, and of guests without an account
 //
 // A booking with [Request.NoUser] is in no user's lists; all other lists and reads find it. [Request.Source] says where it
