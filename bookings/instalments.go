@@ -121,7 +121,7 @@ func (d dueDates) add(b *Booking, line Line, price *big.Rat) {
 		return
 	}
 	date := b.Stay.CheckIn.AddDays(-terms.RestDays)
-	if !b.CreatedAt.IsZero() && !date.After(b.today(b.CreatedAt)) {
+	if !date.After(b.today(b.CreatedAt)) {
 		date = dynastay.Date{} // the guest has booked too late to pay later
 	}
 	d.addOn(date, new(big.Rat).Sub(price, deposit))
