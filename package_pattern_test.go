@@ -174,7 +174,7 @@ var patterns = []pattern{
 		return (*bookings.Repository).Payment(bookings.New(db, nil), ctx, w.booking.ID)
 	}},
 	{"overdue", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
-		return some((*bookings.Repository).Overdue(bookings.New(db, nil), fixture.Now).Page(ctx, dynastay.Paging{Limit: 10}))
+		return some((*bookings.Repository).Overdue(bookings.New(db, nil), fixture.Now.AddDate(-1, 0, 0), fixture.Now).Page(ctx, dynastay.Paging{Limit: 10}))
 	}},
 	{"U1", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
 		return (*users.Repository).ByEmail(w.users, ctx, w.user.Email)

@@ -19,7 +19,8 @@ type PaymentTerms struct {
 // MaxRestDays is the maximum of [PaymentTerms].RestDays.
 const MaxRestDays = 365
 
-func (t PaymentTerms) validate() error {
+// Validate returns an error that names the field that is out of its range, or contradicts another one.
+func (t PaymentTerms) Validate() error {
 	switch {
 	case t.Percent < 0 || t.Percent > dynastay.MaxPercent:
 		return dynastay.Invalid("Percent", "must be between 0 and 100, got %s", t.Percent)

@@ -105,7 +105,7 @@ func (p *RatePlan) Validate() error {
 	if err := p.CancellationPolicy.Validate(); err != nil {
 		return dynastay.Within("CancellationPolicy", err)
 	}
-	if err := p.Payment.validate(); err != nil {
+	if err := p.Payment.Validate(); err != nil {
 		return dynastay.Within("Payment", err)
 	}
 	if p.DisplayOrder < 0 || p.DisplayOrder > MaxOrder {

@@ -96,6 +96,7 @@ func plant(t *testing.T, id string) map[string]planted {
 		PromoCode: "SUMMER", SpecialRequests: nemo, CancellationPolicy: availability.NonRefundable,
 		TimeZone: "Europe/Paris", CheckInTime: "15:00", UpdatedAt: plantedAt, ConfirmedAt: plantedAt, CheckedInAt: plantedAt,
 		CheckedOutAt: plantedAt, CancelledAt: plantedAt, CancellationReason: nemo, Released: payStay, PolicyCheckIn: payStay.CheckIn, Version: 7, LastLine: 2,
+		DueAt: plantedAt,
 	}
 	p := bookings.Payment{
 		ID: "pay_1", BookingID: id, Provider: "stripe", ProviderTransactionID: "ch_1", Method: "credit_card",

@@ -66,8 +66,8 @@ type Booking struct {
 	// Released are the nights whose rooms are not this booking's any more, because [Repository.Release] returned them: of
 	// a no-show all from a date on, of guests who arrived later those before. It is the zero Stay if there are none.
 	Released dynastay.Stay `json:",omitzero"`
-	// DueAt is from when the first part of the total is overdue that is due before the arrival and has not been paid, see
-	// [Instalment]; the zero time if there is none. Once the booking does not take place any more, it means nothing.
+	// DueAt is by when the first part of the total was or is to be paid that has not been paid, see [Instalment]; the zero time
+	// if nothing is due before the arrival. Once the booking does not take place any more, it means nothing.
 	DueAt time.Time `json:",omitzero"`
 	// AnonymisedAt is when [Eraser.Erase] removed the user and the guest from the booking; the zero time means never.
 	// Nothing about a person is stored in the booking after that.

@@ -55,19 +55,26 @@ type MissingNight = availability.MissingNight
 // If no refund has an Amount, and they do not fit into the 100 actions of the transaction, the booking is cancelled
 // without them: Due is then all that is to be refunded, and [Repository.RefundDue] records it.
 func (r *Repository) CancelOp(bookingID, reason string, refunds []Refund) *dynastay.Operation[Cancellation] {
+	return r.cancelOp(bookingID, move{name: "bookings.Cancel", verb: "cancel", from: cancellable, ready: notOver}, reason, refunds, nil)
+}
+
+// cancelOp is an operation that cancels by a move, which lacks what it does. Also adds to the input, if it is not nil.
+func (r *Repository) cancelOp(
+	bookingID string, cancel move, reason string, refunds []Refund, also func(*dynastay.Input),
+) *dynastay.Operation[Cancellation] {
 	refunds, err := refundsOf(bookingID, refunds)
-	cancel := move{
-		name: "bookings.Cancel", verb: "cancel", from: cancellable, ready: notOver,
-		apply: func(b *Booking, now time.Time) {
-			b.Status, b.CancelledAt = Cancelled, now
-			if !b.anonymised() {
-				b.CancellationReason = reason
-			}
-		},
+	cancel.apply = func(b *Booking, now time.Time) {
+		b.Status, b.CancelledAt = Cancelled, now
+		if !b.anonymised() {
+			b.CancellationReason = reason
+		}
 	}
 	invalid := cmp.Or(dynastay.Within("Reason", checkText(reason, entity.MaxNote)), err)
 	return r.giveBackOp(bookingID, giveBack{move: cancel, invalid: invalid, refunds: refunds, input: func(in *dynastay.Input) {
 		in.Field("reason", reason)
+		if also != nil {
+			also(in)
+		}
 		for _, refund := range refunds {
 			refund.agreed(in)
 		}

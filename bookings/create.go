@@ -81,8 +81,8 @@ const (
 // taken the last room: call [Repository.ByExternalReference] before you request a quote, and after a refusal.
 //
 // With an idempotency key, the input is the user, the source and whether its reference is unique, the data, also of lines, the
-// property, the stay, the numbers of guests, the lines with their plans, parties, agreed prices, policies and subtotals, the
-// taxes and fees, the charges, the promo code and the discounts, the guest's details, the special requests and the hold, but
+// property, the stay, the numbers of guests, the lines with their plans, payment terms, parties, agreed prices, policies and
+// subtotals, the taxes and fees, the charges, the promo code and the discounts, the guest's details, the special requests and the hold, but
 // not the time of the quote. A quote at a different price is a different input, so call [Repository.MadeBy] before requesting a
 // new quote.
 func (r *Repository) CreateOp(req Request) *dynastay.Operation[*Booking] {
@@ -427,6 +427,9 @@ func agreedPlan(in *dynastay.Input, line availability.Line) {
 	}
 	if line.Plan != nil {
 		in.Field("rate plan", line.Plan.ID)
+		if t := line.Plan.Payment; t != (availability.PaymentTerms{}) {
+			in.Field("payment", fmt.Sprintf("%s %d %d", t.Percent, t.Nights, t.RestDays))
+		}
 	}
 	if line.Agreed {
 		for _, night := range line.Nights { // which are the caller's own

@@ -18,6 +18,7 @@
 //   - [Repository.Confirm]: pending to confirmed, before the end of the hold.
 //   - [Repository.Expire]: pending to expired, a while after the end of the hold; it returns the rooms.
 //   - [Repository.Cancel]: pending or confirmed to cancelled, until the date of check-out; it returns the rooms.
+//   - [Repository.CancelOverdue]: confirmed to cancelled, if a part of the total was due and has not been paid.
 //   - [Repository.CheckIn]: confirmed to checked in, from the date of check-in to that of check-out.
 //   - [Repository.NoShow]: confirmed to no-show, from the end of the date of check-in.
 //   - [Repository.Release] returns the rooms of a no-show from tonight on, before the date of check-out.
@@ -70,7 +71,7 @@
 //
 // The rate plan of a line says when its guests pay, [availability.PaymentTerms]. [Booking.Instalments] is what is due when, and
 // [Request.Instalments] the same before anything is booked. [Receipt].DueNow is what is due of the balance, and
-// [Repository.Overdue] lists the bookings with a part that has not been paid in time.
+// [Repository.Overdue] lists the bookings with a part that has not been paid in time, which [Repository.CancelOverdue] cancels.
 //
 // # Bookings of a channel, and of guests without an account
 //

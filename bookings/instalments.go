@@ -2,6 +2,7 @@ package bookings
 
 import (
 	"cmp"
+	"errors"
 	"math/big"
 	"slices"
 	"time"
@@ -16,8 +17,8 @@ import (
 // rate plans as they were when the rooms were booked, so nothing is stored but [Booking.DueAt].
 type Instalment struct {
 	When InstalmentTime
-	// DueAt is from when the instalment is overdue, if it has not been paid: the time of the booking, or the end of a date at
-	// the property. The zero time for what is due at the property.
+	// DueAt is by when it is to be paid: the time of the booking, or the end of a date at the property. The zero time for what is
+	// due at the property. What a modification adds may be due at a time that has passed.
 	DueAt  time.Time      `json:",omitzero"`
 	Amount dynastay.Money `json:",omitzero"`
 	Paid   dynastay.Money `json:",omitzero"` // of Amount: payments are for the earliest instalments first
@@ -34,18 +35,20 @@ const (
 )
 
 // Instalments returns what is due when of the total, in the order in which it is due; nil if nothing is due before the guests
-// arrive. The amounts add up to the total. What modifications have kept is due at booking. Each line has the part of the total
-// that it has of the prices of the rooms; that of a line without terms is due at the property. It sends no request, and the
-// instalments are those of a booking that takes place: whoever cancels owes what [Booking.Settle] says.
+// arrive. The amounts add up to the total, rounded to the currency's minor unit. If any line has terms, what modifications have
+// kept is due at booking. Each line has the part of the rest that it has of the prices of the rooms; that of a line without terms
+// is due at the property. It sends no request, and the instalments are those of a booking that takes place: whoever cancels owes
+// what [Booking.Settle] says.
 //
 // It returns a [*dynastay.Error] that matches [dynastay.ErrCorrupt] if the total or the price of a line is missing, negative, or
-// in another currency.
+// in another currency, or the terms of a line are not valid.
 func (b *Booking) Instalments() ([]Instalment, error) {
 	due := dueDates{}
 	if !slices.ContainsFunc(b.Lines, func(l Line) bool { return l.Plan != nil && l.Plan.Payment != availability.PaymentTerms{} }) {
 		return nil, nil
 	}
-	price, err := b.price()
+	kept := b.Breakdown.Kept.Round()
+	price, err := b.Total.Round().Sub(kept) // other software may have stored a total that nobody can pay
 	if err != nil || !b.Total.IsSet() || price.Sign() < 0 {
 		return nil, b.unreadable("TotalAmount", errAmount)
 	}
@@ -58,14 +61,22 @@ func (b *Booking) Instalments() ([]Instalment, error) {
 		whole.Add(whole, weight)
 	}
 	for i, line := range b.Lines {
-		due.add(b, line, weights[i].Mul(weights[i], new(big.Rat).Quo(exact(price), whole)))
+		if err := due.add(b, line, weights[i].Mul(weights[i], new(big.Rat).Quo(exact(price), whole))); err != nil {
+			return nil, err
+		}
 	}
-	all, err := due.instalments(b, price)
-	if err != nil {
+	all, err := due.instalments(b, price, kept)
+	switch {
+	case err != nil:
 		return nil, b.unreadable("TotalAmount", err)
+	case len(all) == 1 && all[0].When == DueAtProperty:
+		return nil, nil
 	}
 	return all, nil
 }
+
+// errTerms is about items of other software.
+var errTerms = errors.New("must be valid payment terms, and prices of nights that are not negative")
 
 // Instalments returns what will be due when if the request is booked at that time, for the page on which the guest decides. They
 // follow from Quote, TaxesAndFees and Discounts, or the Discounts of the quote; the rest of the request may be missing. It
@@ -77,16 +88,19 @@ func (req Request) Instalments(at time.Time) ([]Instalment, error) {
 	if err := req.Quote.Validate(); err != nil {
 		return nil, dynastay.Within("Quote", err)
 	}
-	if err := checkFees(req.TaxesAndFees, req.Quote); err != nil {
+	b := &Booking{Breakdown: Breakdown{Discounts: cmp.Or(req.Discounts, req.Quote.Discounts)}}
+	if err := cmp.Or(checkFees(req.TaxesAndFees, req.Quote), charged(req.Quote, b.Breakdown.Discounts)); err != nil {
 		return nil, err
 	}
-	b := &Booking{Breakdown: Breakdown{Discounts: cmp.Or(req.Discounts, req.Quote.Discounts)}}
-	b.CreatedAt = at
+	if at.IsZero() {
+		return nil, dynastay.Invalid("At", "is required")
+	}
+	b.CreatedAt = at.UTC().Truncate(time.Millisecond)
 	if err := b.agree(req.Quote, req.TaxesAndFees); err != nil {
 		return nil, dynastay.Within("Discounts", err)
 	}
-	if b.Breakdown.Discounts.Sign() < 0 || b.Total.Sign() < 0 {
-		return nil, dynastay.Invalid("Discounts", "must be between 0 and the price")
+	if b.Breakdown.Discounts.Sign() < 0 || b.Breakdown.Discounts != b.Breakdown.Discounts.Round() || b.Total.Sign() < 0 {
+		return nil, dynastay.Invalid("Discounts", "must be between 0 and the price, and in whole minor units")
 	}
 	for _, line := range req.Quote.Lines {
 		b.Lines = append(b.Lines, Line{Line: line})
@@ -106,7 +120,7 @@ func (d dueDates) addOn(date dynastay.Date, amount *big.Rat) {
 }
 
 // add adds what is due of a line that has a part of the price.
-func (d dueDates) add(b *Booking, line Line, price *big.Rat) {
+func (d dueDates) add(b *Booking, line Line, price *big.Rat) error {
 	terms := availability.PaymentTerms{}
 	if line.Plan != nil {
 		terms = line.Plan.Payment
@@ -115,16 +129,20 @@ func (d dueDates) add(b *Booking, line Line, price *big.Rat) {
 	if terms.Nights > 0 {
 		deposit = line.partOf(terms.Nights)
 	}
+	if terms.Validate() != nil || deposit.Sign() < 0 || deposit.Cmp(one) > 0 {
+		return b.unreadable("PlanRule", errTerms)
+	}
 	deposit.Mul(deposit, price)
 	d.addOn(dynastay.Date{}, deposit)
 	if terms.RestDays == 0 {
-		return
+		return nil
 	}
 	date := b.Stay.CheckIn.AddDays(-terms.RestDays)
 	if !date.After(b.today(b.CreatedAt)) {
 		date = dynastay.Date{} // the guest has booked too late to pay later
 	}
 	d.addOn(date, new(big.Rat).Sub(price, deposit))
+	return nil
 }
 
 // partOf returns which part of the price of the line is for its first nights.
@@ -142,7 +160,7 @@ func (l *Line) partOf(nights int) *big.Rat {
 }
 
 // instalments rounds the sums up to each date, and not each amount, so the amounts add up to the total.
-func (d dueDates) instalments(b *Booking, price dynastay.Money) (all []Instalment, err error) {
+func (d dueDates) instalments(b *Booking, price, kept dynastay.Money) (all []Instalment, err error) {
 	sum, before := new(big.Rat), dynastay.Money{}
 	dates := make([]dynastay.Date, 0, len(d))
 	for date := range d {
@@ -154,7 +172,7 @@ func (d dueDates) instalments(b *Booking, price dynastay.Money) (all []Instalmen
 			one.Amount, err = up.Sub(before)
 		}
 		if before = up; err == nil && one.When == DueAtBooking {
-			one.Amount, err = one.Amount.Add(b.Breakdown.Kept)
+			one.Amount, err = one.Amount.Add(kept)
 		}
 		if one.Amount.Sign() != 0 {
 			all = append(all, one)
@@ -184,7 +202,7 @@ func (b *Booking) dueAt(paid dynastay.Money) time.Time {
 		return time.Time{}
 	}
 	for _, one := range all {
-		if one.Paid != one.Amount {
+		if one.Paid != one.Amount && !one.DueAt.IsZero() { // other software may not have stored when it made the booking
 			return one.DueAt
 		}
 	}

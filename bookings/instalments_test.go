@@ -91,6 +91,14 @@ func TestInstalments(t *testing.T) {
 			}),
 			[]string{"at_booking 10.00", "at_property 10.00"},
 		},
+		"a part of less than a cent": {owing(owed(payTerms{Percent: 1}, 1, "1")), nil},
+		"a free line with terms":     {owing(owed(payTerms{Percent: 50_00}, 1, "0"), owed(payTerms{}, 1, "100")), nil},
+		"a total that nobody can pay": {
+			with(owing(owed(payTerms{Percent: 50_00, RestDays: 14}, 1, "100")), func(b *bookings.Booking) {
+				b.Breakdown.Kept, b.Total = dollarsOf("10.005"), dollarsOf("110.009")
+			}),
+			[]string{"at_booking 60.01", "before_arrival 2026-06-27T00:00:00Z 50.00"},
+		},
 		"free": {owing(owed(payTerms{Percent: 50_00, RestDays: 3}, 1, "0")), nil},
 		"what was kept of an earlier stay": {
 			with(owing(owed(payTerms{Percent: 30_00, RestDays: 14}, 1, "100")), func(b *bookings.Booking) {
@@ -145,7 +153,7 @@ func TestInstalments(t *testing.T) {
 				assert.Equal(t, one.When == bookings.DueAtProperty, one.DueAt.IsZero() && !test.booking.CreatedAt.IsZero())
 			}
 			if got != nil {
-				assert.Equal(t, test.booking.Total, sum)
+				assert.Equal(t, test.booking.Total.Round(), sum)
 			}
 		})
 	}
@@ -187,6 +195,16 @@ func TestInstalmentsOfUnreadableBookings(t *testing.T) {
 		{"TotalAmount", func(b *bookings.Booking) { b.Total = dynastay.Money{} }},
 		{"TotalAmount", func(b *bookings.Booking) { b.Total = dollarsOf("-1") }},
 		{"TotalAmount", func(b *bookings.Booking) { b.Breakdown.Kept = dynastay.MustMoney("1", "EUR") }},
+		{"PlanRule", func(b *bookings.Booking) { b.Lines[0].Plan.Payment.Percent = 200_00 }},
+		{"PlanRule", func(b *bookings.Booking) { b.Lines[0].Plan.Payment.RestDays = -1 }},
+		{"PlanRule", func(b *bookings.Booking) {
+			b.Lines[0].Plan.Payment = payTerms{Nights: 1}
+			b.Lines[0].Nights = append(b.Lines[0].Nights, availability.NightPrice{Price: dollarsOf("-50")})
+		}},
+		{"PlanRule", func(b *bookings.Booking) {
+			b.Lines[0].Plan.Payment = payTerms{Nights: 1}
+			b.Lines[0].Nights = append([]availability.NightPrice{{Price: dollarsOf("-50")}}, b.Lines[0].Nights...)
+		}},
 		{"Subtotal", func(b *bookings.Booking) { b.Lines[1].Subtotal = dynastay.Money{} }},
 		{"Subtotal", func(b *bookings.Booking) { b.Lines[1].Subtotal = dynastay.MustMoney("1", "EUR") }},
 	} {
@@ -195,6 +213,12 @@ func TestInstalmentsOfUnreadableBookings(t *testing.T) {
 		_, err := b.Instalments()
 		require.ErrorIs(t, err, dynastay.ErrCorrupt)
 		assert.Equal(t, test.field, blame.As[*dynastay.Error](t, err).Field)
+		if test.field != "TotalAmount" {
+			r, err := b.Receipt(bookings.PaymentHistory{}, innNoon, nil)
+			require.NoError(t, err, "the receipt leaves out what is missing")
+			assert.Nil(t, r.Instalments)
+			assert.Zero(t, r.DueNow)
+		}
 	}
 }
 
@@ -218,7 +242,7 @@ func TestInstalmentsOfARequest(t *testing.T) {
 	req.Discounts = dynastay.MustMoney("1", "EUR")
 	_, err = req.Instalments(innNoon)
 	blame.Invalid(t, err, "Discounts.Currency")
-	for _, amount := range []string{"-1", "250.01"} {
+	for _, amount := range []string{"-1", "250.01", "0.005"} {
 		req.Discounts = dollarsOf(amount)
 		_, err = req.Instalments(innNoon)
 		blame.Invalid(t, err, "Discounts")
@@ -228,6 +252,7 @@ func TestInstalmentsOfARequest(t *testing.T) {
 	req.TaxesAndFees = dollarsOf("0.001")
 	_, err = req.Instalments(innNoon)
 	blame.Invalid(t, err, "TaxesAndFees")
+	req.Quote = q.Clone()
 	req.Quote.Lines = nil
 	_, err = req.Instalments(innNoon)
 	blame.Invalid(t, err, "Quote.Lines")
@@ -238,6 +263,14 @@ func TestInstalmentsOfARequest(t *testing.T) {
 	got, err := req.Instalments(innNoon)
 	require.NoError(t, err)
 	assert.Empty(t, got, "there are no terms")
+	req.Discounts = dollarsOf("50")
+	_, err = req.Instalments(innNoon)
+	blame.Invalid(t, err, "Quote.Discounts")
+	_, err = bookings.Request{Quote: q}.Instalments(time.Time{})
+	blame.Invalid(t, err, "At")
+	got, err = bookings.Request{Quote: q}.Instalments(innNoon.Add(time.Microsecond).In(time.FixedZone("", 3600)))
+	require.NoError(t, err)
+	assert.Equal(t, innNoon, got[0].DueAt, "as a booking has it")
 }
 
 // No more is due than the guests owe, and what other software refunded beyond the payments is not due twice.

@@ -189,7 +189,7 @@ func (r *Repository) discountOf(ctx context.Context, b Booking, m Modification) 
 // any more.
 //
 // With an idempotency key, the input is the booking, the property, the stay, the numbers of guests, the lines with
-// their numbers, plans, parties, agreed prices, policies and subtotals, the limit of overbooking, the taxes and fees, the
+// their numbers, plans, payment terms, parties, agreed prices, policies and subtotals, the limit of overbooking, the taxes and fees, the
 // charges, what is kept, whether it is waived, the guest, the special requests, the data, also of lines, the promo code and the
 // discounts. A replay returns no Missing nights.
 func (r *Repository) ModifyOp(m Modification) *dynastay.Operation[Modified] {

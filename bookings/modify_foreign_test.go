@@ -271,6 +271,16 @@ func TestModificationsWithPaymentsOfOtherSoftware(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, bookings.PaymentPaid, got.Booking.PaymentStatus)
 
+	i = i.nextWithPlans(t)
+	b = i.bookTerms(t, payTerms{RestDays: 3}, 0)
+	setBooking(t, i.DB, keyOf(b.ID), "PaymentStatus", dynastay.Text("paid"))
+	removeAttributes(t, i.DB, keyOf(b.ID), "DueAt", "GSI6PK", "GSI6SK")
+	m, err := i.repo.QuoteModification(t.Context(), b.ID, i.requestUnder(twoNights, under{"flex", 1, adults(2)}, under{"flex", 1, adults(1)}))
+	require.NoError(t, err)
+	got, err = i.repo.Modify(t.Context(), m)
+	require.NoError(t, err)
+	assert.Zero(t, got.Booking.DueAt, "nobody knows what has been paid")
+
 	b = i.book(t, innStay, rooms{"a": 1})
 	_, err = i.repo.RecordPayment(t.Context(), charge(b.ID, "ch_1", "50", bookings.PaymentPending))
 	require.NoError(t, err)

@@ -256,13 +256,11 @@ func (p *modifying) usePromos(tx *dynastay.Tx) {
 // pay gives the booking the payment status that follows from its new total, and from when it is overdue.
 func (p *modifying) pay(tx *dynastay.Tx, change *entity.Change[Booking]) error {
 	summary, err := p.ledger.settle(tx, p.rows, change, nil)
-	if err != nil || summary != nil {
+	if err != nil || summary != nil || change.Before.PaymentStatus != change.Before.unpaid() {
 		return err
 	}
 	return change.Keep(func(b *Booking) error {
-		if b.DueAt = b.dueAt(dynastay.Money{}); change.Before.PaymentStatus == change.Before.unpaid() {
-			b.PaymentStatus = b.unpaid()
-		}
+		b.PaymentStatus, b.DueAt = b.unpaid(), b.dueAt(dynastay.Money{})
 		return nil
 	})
 }

@@ -2,11 +2,13 @@ package bookings_test
 
 import (
 	"cmp"
+	"errors"
 	"flag"
 	"fmt"
 	"math/big"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -25,7 +27,7 @@ import (
 // overdue returns the times from which a booking is overdue, of which there is at most one, as the list has them.
 func (i *inn) overdue(t testing.TB, id string, before time.Time) (since []string) {
 	t.Helper()
-	for one, err := range i.repo.Overdue(before).All(t.Context()) {
+	for one, err := range i.repo.Overdue(time.Time{}, before).All(t.Context()) {
 		require.NoError(t, err)
 		if one.BookingID == id {
 			since = append(since, one.Since.Format(time.DateTime))
@@ -189,7 +191,7 @@ func TestOverdueReadsAllShards(t *testing.T) {
 	}
 	require.Greater(t, len(shards), 1)
 	spent := i.Measure(func() {
-		page, err := i.repo.Overdue(farAhead).Page(t.Context(), dynastay.Paging{Limit: 10})
+		page, err := i.repo.Overdue(time.Time{}, farAhead).Page(t.Context(), dynastay.Paging{Limit: 10})
 		require.NoError(t, err)
 		for _, one := range page.Items {
 			got = append(got, one.BookingID)
@@ -197,7 +199,7 @@ func TestOverdueReadsAllShards(t *testing.T) {
 	})
 	assert.Equal(t, want, got)
 	assert.Equal(t, 3, spent.Requests)
-	_, err := i.repo.Overdue(time.Time{}).Page(t.Context(), dynastay.Paging{Limit: 10})
+	_, err := i.repo.Overdue(time.Time{}, time.Time{}).Page(t.Context(), dynastay.Paging{Limit: 10})
 	assert.Equal(t, "Before", blame.As[*dynastay.InvalidError](t, err).Field)
 }
 
@@ -453,5 +455,105 @@ func (s *dueStay) agree() {
 	require.Equal(s.t, max(now-s.paid, 0), centsOf(r.DueNow), "at %s: %v", s.DB.Now(), r.Instalments)
 	if r.DueNow.Sign() > 0 {
 		s.met["something due"]++
+	}
+}
+
+// Who pays in time is not cancelled, however the two calls meet.
+func TestCancelOverdue(t *testing.T) {
+	t.Parallel()
+	i := newInnWithPlans(t)
+	cancel := func(id string, before time.Time, opts ...dynastay.WriteOption) error {
+		_, err := i.repo.CancelOverdue(t.Context(), id, before, "not paid", nil, opts...)
+		return err
+	}
+	refused := func(err, reason error) {
+		t.Helper()
+		blame.As[*bookings.StatusError](t, err)
+		if reason != nil {
+			assert.ErrorIs(t, err, reason)
+		}
+	}
+	b := i.bookTerms(t, payTerms{Percent: 50_00}, 0)
+	refused(cancel(b.ID, innNoon), bookings.ErrNotOverdue)
+	_, err := i.repo.RecordPayment(t.Context(), charge(b.ID, "ch_1", "120", bookings.PaymentPaid))
+	require.NoError(t, err)
+	refused(cancel(b.ID, farAhead), bookings.ErrNotOverdue)
+
+	free := i.book(t, twoNights, rooms{"b": 1})
+	refused(cancel(free.ID, farAhead), bookings.ErrNotOverdue)
+	held := i.bookTerms(t, payTerms{Percent: 50_00}, time.Hour)
+	refused(cancel(held.ID, farAhead), nil)
+
+	b = i.bookTerms(t, payTerms{Percent: 50_00}, 0)
+	key := dynastay.IdempotencyKey("cancel")
+	spent := i.Measure(func() { require.NoError(t, cancel(b.ID, innNoon.Add(time.Second), key)) })
+	assert.Equal(t, 2, spent.Requests)
+	require.NoError(t, cancel(b.ID, innNoon.Add(time.Second), key))
+	assert.ErrorIs(t, cancel(b.ID, innNoon.Add(2*time.Second), key), dynastay.ErrIdempotencyMismatch)
+	got, err := i.repo.Get(t.Context(), b.ID)
+	require.NoError(t, err)
+	assert.Equal(t, []any{bookings.Cancelled, "not paid"}, []any{got.Status, got.CancellationReason})
+
+	late := i.bookTerms(t, payTerms{Percent: 50_00}, 0)
+	i.Clock.Set(farAhead)
+	refused(cancel(late.ID, farAhead), bookings.ErrTooLate)
+
+	outcomes := map[bookings.Status]int{}
+	for range 20 {
+		i = i.nextWithPlans(t)
+		b := i.bookTerms(t, payTerms{Percent: 50_00}, 0)
+		var payment, cancelled error
+		var both sync.WaitGroup
+		both.Go(func() {
+			_, payment = i.repo.RecordPayment(t.Context(), charge(b.ID, "ch_1", "120", bookings.PaymentPaid))
+		})
+		both.Go(func() { cancelled = cancel(b.ID, farAhead) })
+		both.Wait()
+		for errors.Is(payment, dynastay.ErrContention) {
+			_, payment = i.repo.RecordPayment(t.Context(), charge(b.ID, "ch_1", "120", bookings.PaymentPaid))
+		}
+		for errors.Is(cancelled, dynastay.ErrContention) {
+			cancelled = cancel(b.ID, farAhead)
+		}
+		require.NoError(t, payment, "it is recorded in any case")
+		got, err := i.repo.Get(t.Context(), b.ID, dynastay.Consistent)
+		require.NoError(t, err)
+		if outcomes[got.Status]++; got.Status == bookings.Confirmed {
+			refused(cancelled, bookings.ErrNotOverdue)
+		} else {
+			require.NoError(t, cancelled)
+		}
+	}
+	t.Log(outcomes)
+}
+
+// A list from a time leaves out what was due before.
+func TestOverdueFromATime(t *testing.T) {
+	t.Parallel()
+	i := newInnWithPlans(t)
+	i.bookTerms(t, payTerms{Percent: 10_00}, 0)
+	i.Clock.Advance(time.Minute)
+	b := i.bookTerms(t, payTerms{Percent: 10_00}, 0)
+	page, err := i.repo.Overdue(innNoon.Add(time.Minute), farAhead).Page(t.Context(), dynastay.Paging{Limit: 10})
+	require.NoError(t, err)
+	assert.Equal(t, []bookings.Overdue{{BookingID: b.ID, Since: innNoon.Add(time.Minute)}}, page.Items)
+}
+
+// Other terms are another request.
+func TestTermsAreAgreed(t *testing.T) {
+	t.Parallel()
+	i := newInnWithPlans(t)
+	book := func(terms payTerms) error {
+		req := i.requestUnder(twoNights, under{"flex", 1, adults(2)})
+		req.RatePlans[0].Payment = terms
+		q, err := availability.New(i.DB.DB).Quote(t.Context(), req)
+		require.NoError(t, err)
+		_, err = i.repo.Create(t.Context(), bookings.Request{Quote: q, UserID: "user_456", Guest: guest}, dynastay.IdempotencyKey("book"))
+		return err
+	}
+	require.NoError(t, book(payTerms{Percent: 10_00}))
+	require.NoError(t, book(payTerms{Percent: 10_00}))
+	for _, other := range []payTerms{{}, {Percent: 100_00}, {Nights: 1}, {Percent: 10_00, RestDays: 1}} {
+		assert.ErrorIs(t, book(other), dynastay.ErrIdempotencyMismatch)
 	}
 }

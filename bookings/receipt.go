@@ -28,8 +28,8 @@ type Receipt struct {
 	Paid    dynastay.Money `json:",omitzero"` // in payments, less what is refunded
 	Balance dynastay.Money `json:",omitzero"` // Owed − Paid: what is still to be paid or, if negative, to be refunded
 
-	// Instalments are what is due when of Total, see [Booking.Instalments]; nil if nothing is due before the guests arrive, or once
-	// they have left or do not come. DueNow is what is due of Balance now, by the instalments; the zero Money if there are none.
+	// Instalments are what is due when of Total, see [Booking.Instalments]; nil if nothing is due before the guests arrive, if the
+	// lines are unreadable, or once the guests have left or do not come. DueNow is what is due of Balance now, by the instalments; the zero Money if there are none.
 	Instalments []Instalment   `json:",omitzero"`
 	DueNow      dynastay.Money `json:",omitzero"`
 
@@ -351,14 +351,8 @@ func (w *receiptWriter) instalments(now time.Time) {
 		return
 	}
 	all, err := w.booking.Instalments()
-	if err == nil {
-		err = pay(all, r.Paid)
-	}
-	if err != nil && w.err == nil {
-		w.err = err
-	}
-	if len(all) == 0 {
-		return
+	if err != nil || pay(all, r.Paid) != nil || len(all) == 0 {
+		return // what other software has stored without the prices of its lines has none
 	}
 	r.Instalments, r.DueNow = all, w.less(r.Paid, r.Paid)
 	for _, one := range all {

@@ -20,6 +20,7 @@ var (
 	ErrStillExpected = dynastay.Refusal("the guests may still arrive on the day of arrival")
 	ErrAnotherDay    = dynastay.Refusal("the day of the check-in or check-out is over")
 	ErrReleased      = dynastay.Refusal("nights of the booking have been released")
+	ErrNotOverdue    = dynastay.Refusal("nothing of the booking was due and has not been paid")
 )
 
 // ErrAnonymised is the reason why a booking cannot be confirmed, checked in, given rooms or modified after

@@ -121,6 +121,15 @@ func (d Draw) Plan(id string, currency dynastay.Currency) *availability.RatePlan
 	if d.One(2) {
 		p.Discounts = d.discounts()
 	}
+	switch {
+	case d.One(3):
+		p.Payment.Percent = dynastay.Percent(d.Between(1, 9999))
+	case d.One(3):
+		p.Payment.Nights = d.Between(1, 5)
+	}
+	if d.One(2) {
+		p.Payment.RestDays = d.Between(1, 30)
+	}
 	return p
 }
 
