@@ -110,6 +110,8 @@ func namedSamples() (all []namedSample) {
 	add("ConfirmOp", "bkg_1", []bookings.Payment{paid})
 	add("CancelOp", "bkg_1", "ill", nil)
 	add("CancelOp", "bkg_1", "ill", []bookings.Refund{refunded})
+	add("CancelOverdueOp", "bkg_1", fixture.Now, "not paid", nil)
+	add("CancelOverdueOp", "bkg_1", fixture.Now, "not paid", []bookings.Refund{refunded})
 	add("CheckInOp", "bkg_1", rooms)
 	add("AssignRoomsOp", "bkg_1", rooms)
 	for _, method := range []string{"UndoCheckInOp", "CheckOutOp", "UndoCheckOutOp", "NoShowOp", "ReleaseOp", "ReinstateOp", "ExpireOp"} {
@@ -128,7 +130,7 @@ func namedSamples() (all []namedSample) {
 	list("ByProperty", "bookings.ByProperty", bookings.PropertyQuery{PropertyID: "prop_123", From: day, To: day.AddDays(7)})
 	list("ByStatus", "bookings.ByStatus", bookings.Confirmed)
 	list("ByCheckIn", "bookings.ByCheckIn", bookings.CheckInQuery{Date: day, PropertyID: "prop_123"})
-	list("Overdue", "bookings.Overdue", fixture.Now)
+	list("Overdue", "bookings.Overdue", fixture.Now.AddDate(0, 0, -1), fixture.Now)
 
 	admin, which := venue.Actor{UserID: "user_admin", Role: venue.Admin}, venue.EventRef{Date: day, Slot: venue.Morning, ID: "evt_1"}
 	on = venue.New(db, nil)
