@@ -557,3 +557,18 @@ func TestTermsAreAgreed(t *testing.T) {
 		assert.ErrorIs(t, book(other), dynastay.ErrIdempotencyMismatch)
 	}
 }
+
+// Without any payment, too, what is due follows the stay.
+func TestDueAtFollowsTheStay(t *testing.T) {
+	t.Parallel()
+	i := newInnWithPlans(t)
+	b := i.bookTerms(t, payTerms{RestDays: 3}, 0)
+	assert.Equal(t, []string{"2026-07-08 00:00:00"}, i.overdue(t, b.ID, farAhead))
+	later := dynastay.MustStay("2026-07-12", "2026-07-14")
+	m, err := i.repo.QuoteModification(t.Context(), b.ID, i.requestUnder(later, under{"flex", 1, adults(2)}))
+	require.NoError(t, err)
+	done, err := i.repo.Modify(t.Context(), m)
+	require.NoError(t, err)
+	assert.Equal(t, time.Date(2026, 7, 10, 0, 0, 0, 0, time.UTC), done.Booking.DueAt)
+	assert.Equal(t, []string{"2026-07-10 00:00:00"}, i.overdue(t, b.ID, farAhead))
+}
