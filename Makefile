@@ -12,7 +12,7 @@ test:
 full:
 	.ci/run
 	go test -count=1 -run '^TestStaysUnderPlansCostWhatTheModelSays$$' ./bookings -rates.stays 5000
-	go test -count=1 -run '^TestChargesFromTheOfferToTheRefund$$' ./bookings -charges.stays 5000
+	go test -count=1 -run '^(TestChargesFromTheOfferToTheRefund|TestWhatIsDueWhen)$$' ./bookings -charges.stays 5000 -due.stays 3000
 	go test -count=1 -timeout 60m -run '^TestManyStays$$' ./availability/charges -charges.stays 1000000
 	.ci/fuzz
 	go run ./internal/testing/mutation

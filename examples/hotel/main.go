@@ -115,6 +115,7 @@ func (d *desk) day(ctx context.Context, r *report.Report) error {
 		{"Search again: what three nights cost a family under each", d.searchPlans},
 		{"They book half board, and a friend the cheapest", d.bookPlans},
 		{"Prices have risen; the friend brings somebody, at the old ones", d.joinFriend},
+		{"What is due of it when: the deposits, and the rest a week before", d.payDeposit},
 		{"A host registers a hotel, with images and amenities", d.register},
 		{"An admin approves what has waited longest", d.approve},
 		{"The hotel is suspended while a guest holds a quote", d.suspend},

@@ -24,7 +24,8 @@ var (
 	reunion = dynastay.MustStay("2026-07-10", "2026-07-13")
 )
 
-// ratePlans are how the inn sells its rooms in summer: flexible, non-refundable at 15 % less, and with half board.
+// ratePlans are how the inn sells its rooms in summer: flexible, non-refundable at 15 % less, which is paid at booking, and with
+// half board, of which 20 % are paid at booking and the rest a week before the arrival.
 func ratePlans() []availability.RatePlan {
 	return []availability.RatePlan{
 		{
@@ -33,10 +34,12 @@ func ratePlans() []availability.RatePlan {
 		},
 		{
 			ID: "saver", Name: "Saver", CancellationPolicy: availability.NonRefundable,
+			Payment: availability.PaymentTerms{Percent: 100_00},
 			Derived: &availability.Derivation{From: "flex", Percent: -15_00},
 		},
 		{
 			ID: "board", Name: "Half board", CancellationPolicy: availability.FreeCancellation(24),
+			Payment: availability.PaymentTerms{Percent: 20_00, RestDays: 7},
 			Derived: &availability.Derivation{From: "flex"},
 			Meals: availability.Meals{
 				Plan: availability.HalfBoard, Added: true, Adult: usd("38.00"),
@@ -156,6 +159,33 @@ func (d *desk) joinFriend(ctx context.Context, out *report.Findings) error {
 		return err
 	}
 	showLines(out, modified.Booking)
+	return nil
+}
+
+// payDeposit pays what is due of the two rooms now, and asks who will owe something by the day of arrival.
+func (d *desk) payDeposit(ctx context.Context, out *report.Findings) error {
+	r, err := d.bookings.Receipt(ctx, d.reunion.ID)
+	if err != nil {
+		return err
+	}
+	for _, one := range r.Instalments {
+		out.Row(plain(one.When), one.DueAt.Format("Jan 2, 15:04"), one.Amount)
+	}
+	paid := payment("ch_reunion", r.DueNow)
+	paid.BookingID = d.reunion.ID
+	if _, err := d.bookings.RecordPayment(ctx, paid); err != nil {
+		return err
+	}
+	out.Row("paid", r.DueNow)
+	for one, err := range d.bookings.Overdue(d.clock, reunion.CheckIn.Time()).All(ctx) {
+		if err != nil {
+			return err
+		}
+		if r, err = d.bookings.Receipt(ctx, one.BookingID); err != nil {
+			return err
+		}
+		out.Row("will be due", r.Reference, one.Since.Format("Jan 2, 15:04"), r.Balance)
+	}
 	return nil
 }
 
