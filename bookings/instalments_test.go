@@ -106,6 +106,9 @@ func TestInstalments(t *testing.T) {
 			}),
 			[]string{"at_booking 55.00", "before_arrival 2026-06-27T00:00:00Z 70.00"},
 		},
+		"no terms, and something that was kept": {
+			with(owing(owed(payTerms{}, 1, "100")), func(b *bookings.Booking) { b.Breakdown.Kept, b.Total = dollarsOf("25"), dollarsOf("125") }), nil,
+		},
 		"too late to pay later, on the day":    {owing(owed(onDate("2026-06-01"), 1, "100")), []string{"at_booking 100.00"}},
 		"too late to pay later, the day after": {owing(owed(onDate("2026-05-31"), 1, "100")), []string{"at_booking 100.00"}},
 		"just in time to pay later": {
