@@ -36,6 +36,7 @@ const (
 	forCharges
 	forChargedSales
 	forPastCharges
+	forTerms
 )
 
 func (w *World) dice(of purpose, i int) dice {

@@ -85,6 +85,10 @@
 // old they are. For several rooms, it is flex (45 %), saver (30 %) or neither, without a party. Nobody combines saver with
 // a promo code, which may have a minimum. The total, and what follows from it, is that of the plan.
 //
+// Under saver, all is due at booking. Under flex, half of these hotels want a deposit of 20 or 30 % then, and the rest 7 or
+// 14 days before the arrival; under bb, 30 % want the first night. What guests have paid does not depend on it, so some of the
+// bookings are overdue.
+//
 // Searches find these hotels under their plans only. [Hotel.Offer] returns a request at the prices of the nights; with
 // a RatePlanID, it is one under a plan.
 //

@@ -138,26 +138,15 @@ func (l *ledger) booking(b *bookings.Booking) {
 	if live(b) {
 		rows[keys.CheckInDateIndex] = l.key(keys.Of(keys.BookingByCheckIn{CheckIn: in, PropertyID: b.PropertyID, BookingID: b.ID}))
 	}
-	if b.Status == bookings.Pending {
+	switch {
+	case b.Status == bookings.Pending:
 		rows[keys.HoldIndex] = l.key(keys.Of(keys.BookingByHold{Expires: b.HoldExpiresAt, BookingID: b.ID}))
+	case owing(b):
+		rows[keys.HoldIndex] = l.key(keys.Of(keys.BookingByDue{Due: b.DueAt, BookingID: b.ID}))
 	}
 	l.add(s, l.key(keys.Of(keys.Booking{BookingID: b.ID})), rows)
 	l.guard(s, l.key(keys.Of(keys.ReferenceGuard{Reference: b.Reference})), b.ID)
 	l.lines(b)
-}
-
-// payments are the items of what is recorded about the payments of a booking.
-func (l *ledger) payments(id string, p Payments) {
-	s := keys.BookingsTable
-	l.add(s, l.key(keys.Of(keys.Payment{BookingID: id})), rowsOf{})
-	for _, payment := range p.History.Payments {
-		l.add(s, l.key(keys.Of(keys.PaymentAttempt{
-			BookingID: id, ProviderTransactionID: payment.ProviderTransactionID,
-		})), rowsOf{})
-	}
-	for _, refund := range p.History.Refunds {
-		l.add(s, l.key(keys.Of(keys.Refund{BookingID: id, RefundID: refund.ID})), rowsOf{})
-	}
 }
 
 func (l *ledger) user(u *users.User) {

@@ -12,6 +12,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/internal/card"
+	"github.com/dynastay/dynastay/keys"
 )
 
 // paymentsOf reads what is stored about the payments of a booking; ok is false if there is nothing.
@@ -26,6 +27,20 @@ func paymentsOf(t testing.TB, db *dynastay.DB, id string) (p Payments, ok bool) 
 	p.History, err = repo.PaymentHistory(t.Context(), id)
 	require.NoError(t, err)
 	return p, true
+}
+
+// payments are the items of what is recorded about the payments of a booking.
+func (l *ledger) payments(id string, p Payments) {
+	s := keys.BookingsTable
+	l.add(s, l.key(keys.Of(keys.Payment{BookingID: id})), rowsOf{})
+	for _, payment := range p.History.Payments {
+		l.add(s, l.key(keys.Of(keys.PaymentAttempt{
+			BookingID: id, ProviderTransactionID: payment.ProviderTransactionID,
+		})), rowsOf{})
+	}
+	for _, refund := range p.History.Refunds {
+		l.add(s, l.key(keys.Of(keys.Refund{BookingID: id, RefundID: refund.ID})), rowsOf{})
+	}
 }
 
 // sum adds amounts, of which there may be none.
@@ -44,6 +59,7 @@ func sum(t testing.TB, none dynastay.Money, amounts ...dynastay.Money) dynastay.
 // with its life.
 func checkPayments(t testing.TB, w *World, b *bookings.Booking, p Payments, recorded bool) {
 	t.Helper()
+	checkDue(t, b, p.Summary)
 	if !recorded {
 		assert.Equal(t, bookings.PaymentPending, b.PaymentStatus, b.ID)
 		assert.False(t, live(b), "%s is %s and has no payment", b.ID, b.Status)

@@ -29,6 +29,14 @@ var (
 	freeAges = []int{2, 3, 5}
 	halfAges = []int{11, 12, 14}
 
+	// What guests pay when they book, and before they arrive.
+	flexTerms = []share[availability.PaymentTerms]{
+		{4, availability.PaymentTerms{}},
+		{1, availability.PaymentTerms{Percent: 20_00, RestDays: 7}}, {1, availability.PaymentTerms{Percent: 20_00, RestDays: 14}},
+		{1, availability.PaymentTerms{Percent: 30_00, RestDays: 7}}, {1, availability.PaymentTerms{Percent: 30_00, RestDays: 14}},
+	}
+	bbTerms = []share[availability.PaymentTerms]{{70, availability.PaymentTerms{}}, {30, availability.PaymentTerms{Nights: 1}}}
+
 	soldOne     = []share[string]{{25, ""}, {35, flex}, {20, saver}, {20, bb}}
 	soldSeveral = []share[string]{{25, ""}, {45, flex}, {30, saver}} // nobody says who stays in which room
 )
@@ -41,18 +49,22 @@ func (w *World) plans(i int, h *house, at *city) []availability.RatePlan {
 		return nil
 	}
 	breakfast := pricesOf(at.level*d.between(6, 12)/100, 100, at.level, countries[at.country].currency).weekday
+	terms := w.dice(forTerms, i) // of no other use, so that everything else is the same with and without terms
 	all := []availability.RatePlan{
 		{
 			ID: flex, Name: "Flexible", Description: "Free cancellation until shortly before you arrive.",
 			CancellationPolicy: availability.FreeCancellation(pick(d, flexHours)),
+			Payment:            draw(terms, flexTerms),
 		},
 		{
 			ID: saver, Name: "Saver", Description: "Pay less, and do not change your mind.",
 			CancellationPolicy: availability.NonRefundable,
+			Payment:            availability.PaymentTerms{Percent: 100_00},
 			Derived:            &availability.Derivation{From: flex, Percent: -pick(d, saverRates)},
 		},
 		{
 			ID: bb, Name: "Bed and breakfast", Description: "With breakfast for everyone; children pay less.",
+			Payment: draw(terms, bbTerms),
 			Derived: &availability.Derivation{From: flex},
 			Meals: availability.Meals{
 				Plan: availability.Breakfast, Added: true, Adult: breakfast, Bands: []availability.MealBand{
