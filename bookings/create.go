@@ -82,9 +82,9 @@ const (
 //
 // With an idempotency key, the input is the user, the source and whether its reference is unique, the data, also of lines, the
 // property, the stay, the numbers of guests, the lines with their plans, payment terms, parties, agreed prices, policies and
-// subtotals, the taxes and fees, the charges, the promo code and the discounts, the guest's details, the special requests and the hold, but
-// not the time of the quote. A quote at a different price is a different input, so call [Repository.MadeBy] before requesting a
-// new quote.
+// subtotals, the taxes and fees, the charges, the promo code and the discounts, the guest's details, the special requests and
+// the hold, but not the time of the quote. A quote at a different price is a different input, so call [Repository.MadeBy]
+// before requesting a new quote.
 func (r *Repository) CreateOp(req Request) *dynastay.Operation[*Booking] {
 	spelled, err := req.validate()
 	if err != nil {

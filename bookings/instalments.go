@@ -193,7 +193,7 @@ func (d dueDates) instalments(b *Booking, price, kept dynastay.Money) (all []Ins
 	return all, err
 }
 
-// dueAt returns from when a part of the total is overdue of which only a part has been paid; the zero time if nothing is due
+// dueAt returns by when the first part of the total is to be paid that has not been paid; the zero time if nothing is left to pay
 // before the arrival. An unreadable booking, which only other software can have stored, must not keep anybody from recording a
 // payment: nothing is due then.
 func (b *Booking) dueAt(paid dynastay.Money) time.Time {

@@ -67,8 +67,8 @@ func (l ledger) moment(at time.Time) time.Time {
 }
 
 // settle lets record, if it is not nil, change the account of a booking, and adds the actions that write what it has
-// changed. It also gives the booking, which must have its lines, the payment status that follows, and from when the rest is
-// overdue. The summary is nil if no payment has been recorded.
+// changed. It also gives the booking, which must have its lines, the payment status that follows, and by when the rest is due.
+// The summary is nil if no payment has been recorded.
 //
 // Together with any payment, the booking's own item is written, as with any line: the condition on it keeps two writes
 // that have read the same account from both being carried out. It does not get a new version, because nobody has edited

@@ -253,7 +253,7 @@ func (p *modifying) usePromos(tx *dynastay.Tx) {
 	}
 }
 
-// pay gives the booking the payment status that follows from its new total, and from when it is overdue.
+// pay gives the booking the payment status that follows from its new total, and by when it is due.
 func (p *modifying) pay(tx *dynastay.Tx, change *entity.Change[Booking]) error {
 	summary, err := p.ledger.settle(tx, p.rows, change, nil)
 	if err != nil || summary != nil || change.Before.PaymentStatus != change.Before.unpaid() {

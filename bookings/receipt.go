@@ -29,7 +29,8 @@ type Receipt struct {
 	Balance dynastay.Money `json:",omitzero"` // Owed − Paid: what is still to be paid or, if negative, to be refunded
 
 	// Instalments are what is due when of Total, see [Booking.Instalments]; nil if nothing is due before the guests arrive, if the
-	// lines are unreadable, or once the guests have left or do not come. DueNow is what is due of Balance now, by the instalments; the zero Money if there are none.
+	// lines are unreadable, or once the guests have left or do not come. DueNow is what is due of Balance now, by the instalments;
+	// the zero Money if there are none.
 	Instalments []Instalment   `json:",omitzero"`
 	DueNow      dynastay.Money `json:",omitzero"`
 
