@@ -170,3 +170,25 @@ func TestIncludedChargeOfADiscountedLine(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "0.00 USD", s.Kept.String(), "all that room a costs is the tax")
 }
+
+// A deposit that is paid with the booking is in no total, and nothing of it is kept.
+func TestDepositPaidWithTheBooking(t *testing.T) {
+	t.Parallel()
+	nothing, deposit := dollarsOf("0"), dollarsOf("50")
+	b := owing(owed(payTerms{}, 1, "100"))
+	b.CancellationPolicy = availability.NonRefundable
+	b.Charges = &charges.Bill{Added: nothing, Included: nothing, AtProperty: nothing, Deposits: deposit, Entries: []charges.Entry{{
+		ID: "key", Name: "Key", Kind: charges.Deposit, Amount: deposit, Lines: []dynastay.Money{deposit},
+	}}}
+	b.Breakdown.TaxesAndFees = nothing
+	r, err := b.Receipt(bookings.PaymentHistory{}, innNoon, nil)
+	require.NoError(t, err)
+	assert.Equal(t, dollarsOf("100"), r.Owed)
+	require.Len(t, r.Entries, 1)
+	assert.Equal(t, dollarsOf("100"), r.Entries[0].Amount)
+	require.Len(t, r.Deposits, 1)
+	assert.Equal(t, deposit, r.Deposits[0].Amount)
+	settled, err := b.Settle(dollarsOf("150"), innNoon, nil)
+	require.NoError(t, err)
+	assert.Equal(t, []dynastay.Money{dollarsOf("100"), deposit}, []dynastay.Money{settled.Kept, settled.Refund})
+}
