@@ -33,7 +33,7 @@ type RatePlan struct {
 	RoomTypeIDs []string `json:",omitzero"`
 	// CancellationPolicy overrides those of the room type and of the property; "" means that they apply.
 	CancellationPolicy CancellationPolicy
-	Payment            PaymentTerms `json:",omitzero"`
+	Payment            PaymentTerms `json:",omitzero"` // when guests pay
 
 	Derived    *Derivation    `json:",omitzero"` // nil for a plan with a price of its own for each night
 	Party      *PartyPrices   `json:",omitzero"` // nil for those of Derived.From or, without them, one price for any party

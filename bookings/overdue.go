@@ -36,16 +36,12 @@ func (r *Repository) Overdue(from, before time.Time) dynastay.List[Overdue] {
 		return dynastay.NoList[Overdue](err)
 	}
 	var due dynastay.Range
-	for _, end := range []struct {
-		field string
-		at    time.Time
-		to    *string
-	}{{"From", from, &due.From}, {"Before", before, &due.To}} {
-		if end.field == "From" && end.at.IsZero() {
-			continue
-		}
-		if *end.to, err = keys.SortPrefix(keys.BookingByDue{Due: end.at}); err != nil {
-			return dynastay.NoList[Overdue](dynastay.Invalid(end.field, "must be a time in a year between 1 and 9999"))
+	if due.To, err = keys.SortPrefix(keys.BookingByDue{Due: before}); err != nil {
+		return dynastay.NoList[Overdue](dynastay.Invalid("Before", "must be a time in a year between 1 and 9999"))
+	}
+	if !from.IsZero() {
+		if due.From, err = keys.SortPrefix(keys.BookingByDue{Due: from}); err != nil {
+			return dynastay.NoList[Overdue](dynastay.Invalid("From", "must be a time in a year between 1 and 9999"))
 		}
 	}
 	index, _ := keys.BookingsTable.Index(keys.HoldIndex)
