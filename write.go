@@ -60,6 +60,7 @@ type write struct {
 	pass    *pass
 	proof   *proof
 	skipped map[Ref]skip // actions that are skipped
+	found   map[Ref]Row  // items as they were when a condition on them failed
 	met     []Ref        // items on which the last preparation conflicted with another write
 	late    context.Context
 	endLate func()
@@ -239,6 +240,7 @@ func (w *write) prepare(ctx context.Context) (*Tx, error) {
 		tx.current = len(w.ops)
 		w.putRecord(tx)
 	}
+	tx.makeRoom()
 	return tx, nil
 }
 
@@ -377,6 +379,7 @@ func (w *write) refused(ctx context.Context, tx *Tx, got outcome, since uint64) 
 		if f.action.owner == len(w.ops) {
 			return &ownRecord{f.old}
 		}
+		w.note(f)
 		reason := w.reason(f)
 		overtaken = overtaken || errors.Is(reason, ErrOvertaken)
 		if !errors.Is(reason, ErrSkip) {

@@ -168,6 +168,7 @@ type Action struct {
 	stamp stamp // part of the write id that it writes; zero if none
 	read  Item  // the item that a Rewrite or Remove was prepared from; nil for other actions
 	moot  bool  // the check of a skipped action need not be sent alone
+	spare bool  // the write can do without it
 }
 
 type actionKind int
@@ -211,6 +212,37 @@ func (a *Action) Identified() *Action {
 func (a *Action) Drawn() *Action {
 	a.drawn = true
 	return a
+}
+
+// IfFits declares that the write can do without the action: if there are more actions than fit into a transaction, it is left
+// out, the last one first. The caller of the write is not told, so whoever reads the item later must not rely on the action.
+func (a *Action) IfFits() *Action {
+	a.spare = true
+	return a
+}
+
+// makeRoom leaves out actions that the write can do without, as far as that is necessary.
+func (tx *Tx) makeRoom() {
+	for i := len(tx.actions) - 1; i >= 0 && len(tx.actions) > maxActions; i-- {
+		if tx.actions[i].spare {
+			tx.actions = slices.Delete(tx.actions, i, i+1)
+		}
+	}
+}
+
+// Found returns an item as it was when a condition on it failed and [Action.Else] asked for another preparation, and false if
+// none has failed. The item may have changed since, so what is prepared from it needs a condition of its own.
+func (tx *Tx) Found(s *Schema, key Key) (Row, bool) {
+	row, found := tx.write.found[RefOf(s, key)]
+	return row, found
+}
+
+// note keeps what [Tx.Found] returns.
+func (w *write) note(f failure) {
+	if w.found == nil {
+		w.found = map[Ref]Row{}
+	}
+	w.found[f.action.ref()] = f.old
 }
 
 // WriteID returns the write id that the action stores in its item, or "" if it stores none.
