@@ -1,6 +1,8 @@
 package keys
 
 import (
+	"errors"
+
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/keys/key"
 )
@@ -42,4 +44,30 @@ type NightByProperty struct {
 func (k *NightByProperty) Form(f *key.Form) {
 	f.PK("PROPERTY#", key.ID("PropertyID", &k.PropertyID))
 	f.SK("DATE#", key.Date("Date", &k.Date), "#ROOM#", key.ID("RoomTypeID", &k.RoomTypeID))
+}
+
+// UnitMonth is the item with who has a unit on the nights of a month: UNITS#{PropertyID} / MONTH#{Month}#UNIT#{UnitID}. Month is
+// the first date of the month, and its text is "2026-07". The plan of all units for a month is one Query.
+type UnitMonth struct {
+	PropertyID string
+	Month      dynastay.Date
+	UnitID     string
+}
+
+func (k *UnitMonth) Form(f *key.Form) {
+	f.PK("UNITS#", key.ID("PropertyID", &k.PropertyID))
+	f.SK("MONTH#", monthValue("Month", &k.Month), "#UNIT#", key.ID("UnitID", &k.UnitID))
+}
+
+func monthValue(name string, month *dynastay.Date) key.Value {
+	return key.Custom(name, func() (string, error) {
+		first := dynastay.MonthOf(*month).CheckIn
+		if month.IsZero() || *month != first {
+			return "", errors.New("must be the first date of a month")
+		}
+		return first.String()[:len("2026-07")], nil
+	}, func(text string) (err error) {
+		*month, err = dynastay.ParseDate(text + "-01")
+		return err
+	})
 }

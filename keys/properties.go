@@ -97,6 +97,15 @@ func (k *PropertyCharges) Form(f *key.Form) {
 	f.SK("CHARGES")
 }
 
+// Unit is the item of one room, such as room 301: UNITS#{PropertyID} / UNIT#{UnitID}. It is not in the partition of its property,
+// because whoever reads a whole property would read all of its rooms. The id is unique in the property only.
+type Unit struct{ PropertyID, UnitID string }
+
+func (k *Unit) Form(f *key.Form) {
+	f.PK("UNITS#", key.ID("PropertyID", &k.PropertyID))
+	f.SK("UNIT#", key.ID("UnitID", &k.UnitID))
+}
+
 // SlugGuard reserves a slug for one property, which an index cannot do: SLUG#{Slug} / GUARD.
 type SlugGuard struct{ Slug string }
 
