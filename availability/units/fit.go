@@ -1,0 +1,48 @@
+package units
+
+import (
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/keys"
+)
+
+// Why a unit cannot be assigned. The [*dynastay.Error] that is returned names the unit.
+var (
+	ErrRetired       = dynastay.Refusal("the unit is retired")
+	ErrOtherRoomType = dynastay.Refusal("the unit has another room type")
+)
+
+// Fit adds to tx a check that a unit exists, is not retired and has a room type. It is for authors of operations that assign units.
+// If the check of an earlier preparation failed, Fit returns the reason: an error that matches [dynastay.ErrNotFound], [ErrRetired]
+// or [ErrOtherRoomType].
+func Fit(tx *dynastay.Tx, propertyID, unitID, roomTypeID string) error {
+	key, err := keys.Of(keys.Unit{PropertyID: propertyID, UnitID: unitID})
+	if err != nil {
+		return err
+	}
+	if row, found := tx.Found(keys.PropertiesTable, key); found {
+		if kind := misfit(row, roomTypeID); kind != nil {
+			return &dynastay.Error{Entity: "Unit", ID: unitID, Kind: kind}
+		}
+	}
+	tx.Check(keys.PropertiesTable, key, fits.With(dynastay.Item{"room type": dynastay.Text(roomTypeID)}),
+		func(dynastay.Row) error { return dynastay.ErrOvertaken })
+	return nil
+}
+
+func misfit(row dynastay.Row, roomTypeID string) error {
+	switch {
+	case !row.Exists():
+		return dynastay.ErrNotFound
+	case row.Value(attrRetired).Bool():
+		return ErrRetired
+	case row.Text("RoomTypeId") != roomTypeID:
+		return ErrOtherRoomType
+	}
+	return nil
+}
+
+var fits = dynastay.MustCompile(expression.NewBuilder().
+	WithCondition(dynastay.NameOf("RoomTypeId").Equal(dynastay.Param("room type")).
+		And(expression.Not(dynastay.NameOf(attrRetired).Equal(expression.Value(true))))))

@@ -1,0 +1,134 @@
+package units
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/keys"
+)
+
+// Occupant is who has a unit on a night: a line of a booking.
+type Occupant struct {
+	BookingID string
+	// Line is the number of the line in the booking, at least 1. It is 0, and BookingID is what is stored, if other software has
+	// stored something that does not name a line.
+	Line int
+}
+
+// String returns the stored form, such as "bkg_1#1".
+func (o Occupant) String() string {
+	if o.Line == 0 {
+		return o.BookingID
+	}
+	return o.BookingID + "#" + strconv.Itoa(o.Line)
+}
+
+func occupantOf(text string) Occupant {
+	id, number, _ := strings.Cut(text, "#")
+	if line, err := strconv.Atoi(number); err == nil && line > 0 && (Occupant{id, line}).String() == text {
+		return Occupant{id, line}
+	}
+	return Occupant{BookingID: text}
+}
+
+// Month is who has a unit on the nights of a month.
+type Month struct {
+	UnitID string
+	First  dynastay.Date `json:",omitzero"` // the first date of the month
+	// Nights are those that somebody has, by the day of the month, from 1.
+	Nights map[int]Occupant `json:",omitzero"`
+}
+
+// Plan returns the room plan of the month in which a date is: the units that somebody has on some of its nights, by their ids. A
+// unit that is free all the month is not in it. Those of bookings that have been cancelled may be in it still, see the package
+// comment. It reads consistently. If an item cannot be read, Plan returns a [*dynastay.UnreadableError] together with the others.
+//
+// Pattern room plan: Availability, PK = UNITS#{propertyId}, SK begins with MONTH#{month}#, 1 request
+func (r *Repository) Plan(ctx context.Context, propertyID string, month dynastay.Date) ([]Month, error) {
+	if month.IsZero() {
+		return nil, dynastay.Invalid("Month", "is required")
+	}
+	prefix, err := keys.SortPrefix(keys.UnitMonth{PropertyID: propertyID, Month: dynastay.MonthOf(month).CheckIn})
+	if err != nil {
+		return nil, err
+	}
+	rows, err := r.rows(ctx, keys.AvailabilityTable, propertyID, prefix)
+	if err != nil {
+		return nil, err
+	}
+	var all []Month
+	var unreadable []error
+	for _, row := range rows {
+		one, err := monthOf(row)
+		switch {
+		case err != nil:
+			unreadable = append(unreadable, err)
+		case len(one.Nights) > 0:
+			all = append(all, one)
+		}
+	}
+	if len(unreadable) > 0 {
+		return all, &dynastay.UnreadableError{Items: unreadable}
+	}
+	return all, nil
+}
+
+// monthOf decodes an item. An unknown attribute is none of a night.
+func monthOf(row dynastay.Row) (Month, error) {
+	at := keys.AvailabilityTable.Key.From(row)
+	key, err := keys.Parse[keys.UnitMonth](at)
+	if err != nil {
+		return Month{}, &dynastay.Error{Entity: "UnitMonth", ID: at.String(), Kind: dynastay.ErrCorrupt, Err: err}
+	}
+	m := Month{UnitID: key.UnitID, First: key.Month, Nights: map[int]Occupant{}}
+	for day := range dynastay.MonthOf(key.Month).Nights() {
+		if by := row.Value(attrOf(day + 1)); !by.IsNull() {
+			m.Nights[day+1] = occupantOf(by.Text())
+		}
+	}
+	return m, nil
+}
+
+// attrOf returns the attribute of a day of the month.
+func attrOf(day int) string { return fmt.Sprintf("D%02d", day) }
+
+// On returns who has the unit on a date of the month.
+func (m Month) On(date dynastay.Date) (Occupant, bool) {
+	by, taken := m.Nights[m.First.DaysUntil(date)+1]
+	return by, taken
+}
+
+// Ahead returns the nights from a date on that somebody has a unit, by date, as the plan says. 1 request for all months, of which
+// there are at most [MostAhead] ahead. It reads consistently.
+func (r *Repository) Ahead(ctx context.Context, propertyID, unitID string, from dynastay.Date) (all []TakenNight, err error) {
+	var at []dynastay.Key
+	for month := dynastay.MonthOf(from).CheckIn; len(at) <= MostAhead+1; month = dynastay.MonthOf(month).CheckOut {
+		key, err := keys.Of(keys.UnitMonth{PropertyID: propertyID, Month: month, UnitID: unitID})
+		if err != nil {
+			return nil, err
+		}
+		at = append(at, key)
+	}
+	rows, err := r.db.GetAll(ctx, keys.AvailabilityTable, at, dynastay.Consistent)
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range rows {
+		if !row.Exists() {
+			continue
+		}
+		m, err := monthOf(row)
+		if err != nil {
+			return nil, err
+		}
+		for date := range dynastay.MonthOf(m.First).Dates() {
+			if by, taken := m.On(date); taken && !date.Before(from) {
+				all = append(all, TakenNight{Night{unitID, date}, by})
+			}
+		}
+	}
+	return all, nil
+}
