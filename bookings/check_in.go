@@ -60,6 +60,9 @@ func (a Assigned) of(b *Booking) error {
 		}
 		for i := range b.Lines {
 			if line := &b.Lines[i]; line.RoomTypeID == roomType {
+				if len(line.Units) > 0 {
+					return dynastay.Invalid("Rooms["+roomType+"]", "must not have texts, because the line has units: move it, or unassign them")
+				}
 				line.RoomIDs, ids = ids[:line.Quantity:line.Quantity], ids[line.Quantity:]
 			}
 		}

@@ -13,9 +13,25 @@ var checkOut = move{
 }
 
 // CheckOutOp completes the booking of guests who have checked in. If they leave early, the remaining nights are not
-// returned to the inventory: they have been sold. On the same day, [Repository.UndoCheckOut] takes it back.
+// returned to the inventory: they have been sold. Others can get their units on these nights, and the units that they leave
+// are dirty. On the same day, [Repository.UndoCheckOut] takes it back.
 func (r *Repository) CheckOutOp(bookingID string) *dynastay.Operation[*Booking] {
-	return r.moveOp(bookingID, checkOut, nil, nil, nil)
+	return r.linesOp(bookingID, checkOut, nil, nil, func(_ context.Context, tx *dynastay.Tx, done moved) error {
+		b := done.booking
+		night := b.today(b.CheckedOutAt).AddDays(-1)
+		if last := b.Stay.LastNight(); night.After(last) {
+			night = last
+		}
+		if night.Before(b.Stay.CheckIn) {
+			night = b.Stay.CheckIn
+		}
+		for i := range b.Lines {
+			for _, id := range b.Lines[i].UnitsOn(night) {
+				r.units.Leave(tx, b.PropertyID, id)
+			}
+		}
+		return nil
+	})
 }
 
 // CheckOut runs [Repository.CheckOutOp]. 2 requests: a consistent Query of the booking, and the update.

@@ -67,13 +67,14 @@ func (b *Booking) sameDay(at, now time.Time) error {
 	return nil
 }
 
-// UndoCheckInOp takes a check-in back: the booking is confirmed again, and the rooms that were assigned are not any more.
+// UndoCheckInOp takes a check-in back: the booking is confirmed again, and the rooms that were assigned are not any more,
+// unless they are units, which a booking may have before its guests arrive.
 // It is possible on the date of the check-in at the property; later, it fails with a [*StatusError] that matches
 // [ErrAnotherDay], and with one that matches [ErrReleased] if the guests were reinstated after nights were released.
 func (r *Repository) UndoCheckInOp(bookingID string) *dynastay.Operation[*Booking] {
 	return r.linesOp(bookingID, undoCheckIn, nil, nil, func(_ context.Context, tx *dynastay.Tx, done moved) error {
 		for i, line := range done.booking.Lines {
-			if len(line.RoomIDs) == 0 {
+			if len(line.RoomIDs) == 0 || len(line.Units) > 0 {
 				continue
 			}
 			if err := line.write(tx, unassign.With(nil)); err != nil {

@@ -41,28 +41,28 @@ func TestCostOfAnErasure(t *testing.T) {
 		made           func()
 		requests       int
 		read           float64
-		want           units
+		want           charged
 		total, indexes float64
 	}{
-		{"a user without bookings", "the list by user", func() {}, 1, 0.5, units{}, 0, 0},
+		{"a user without bookings", "the list by user", func() {}, 1, 0.5, charged{}, 0, 0},
 		{
 			"a booking that is over", "the list by user, the booking, then all its items, and the write", func() { cancelled(0) }, 4, 0.5 + 1 + 1,
-			units{"Bookings": 2, "Bookings GSI1": 1, "Bookings GSI2": 1, "Bookings GSI3": 1}, 5, 3,
+			charged{"Bookings": 2, "Bookings GSI1": 1, "Bookings GSI2": 1, "Bookings GSI3": 1}, 5, 3,
 		},
 		{
 			"a booking that is over, with a payment", "also the summary and the payment, in a transaction", func() { cancelled(1) }, 4, 0.5 + 1 + 1,
-			units{"Bookings": 4 + 2 + 2, "Bookings GSI1": 1, "Bookings GSI2": 1, "Bookings GSI3": 1}, 11, 3,
+			charged{"Bookings": 4 + 2 + 2, "Bookings GSI1": 1, "Bookings GSI2": 1, "Bookings GSI3": 1}, 11, 3,
 		},
 		{
 			"three that are over", "the list and the bookings are read once, then each as above", func() {
 				for range 3 {
 					cancelled(0)
 				}
-			}, 2 + 3*2, 0.5 + 3 + 3, units{"Bookings": 6, "Bookings GSI1": 3, "Bookings GSI2": 3, "Bookings GSI3": 3}, 15, 9,
+			}, 2 + 3*2, 0.5 + 3 + 3, charged{"Bookings": 6, "Bookings GSI1": 3, "Bookings GSI2": 3, "Bookings GSI3": 3}, 15, 9,
 		},
 		{
 			"an upcoming booking, which is cancelled first", "also a cancellation, see above", func() { book(0) }, 6, 0.5 + 1 + 2,
-			units{
+			charged{
 				"Availability": 6, "Availability GSI1": 3, // the nights are returned
 				"Bookings": 4 + 2, "Bookings GSI1": 1 + 1, "Bookings GSI2": 1 + 1, "Bookings GSI3": 2 + 1, "Bookings GSI5": 1,
 			}, 23, 11,

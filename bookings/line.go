@@ -21,8 +21,10 @@ import (
 // booking. They have no Steps: those are of the quote only.
 type Line struct {
 	availability.Line
-	BookingID     string
-	RoomIDs       []string       `json:",omitzero"` // the individual rooms, assigned at check-in
+	BookingID string
+	// RoomIDs are the individual rooms: those of Units, each once, or texts that were assigned at check-in.
+	RoomIDs       []string       `json:",omitzero"`
+	Units         []UnitNights   `json:",omitzero"` // the units that it has, by the first night, see package availability/units
 	PricePerNight dynastay.Money `json:",omitzero"` // the average of the nights, rounded to the currency's minor unit
 	Data          Data           `json:",omitzero"`
 }
@@ -35,6 +37,7 @@ func lineCodec(currency dynastay.Currency) entity.Codec[Line] {
 		f.String("RoomTypeId", &l.RoomTypeID)
 		f.String("RoomName", &l.Name)
 		declareRoomIDs(f, &l.RoomIDs)
+		declareUnits(f, &l.Units)
 		f.Int("Quantity", &l.Quantity)
 		f.Amount("PricePerNight", currency, &l.PricePerNight)
 		f.Amount("Subtotal", currency, &l.Subtotal)
@@ -166,11 +169,14 @@ func (p *modifying) modifyLines(tx *dynastay.Tx, b *Booking, sold []availability
 			own := []string{"Data"} // are written
 			switch goesOn := p.known[n] > 0; {
 			case !goesOn:
-				own = append(own, "RoomId")
+				own = append(own, "RoomId", "UnitNights")
 			case p.LineData == nil:
 				own, line.RoomIDs, line.Data = nil, p.had[i].RoomIDs, p.had[i].Data
 			default:
 				line.RoomIDs = p.had[i].RoomIDs
+			}
+			if p.known[n] > 0 && line.keepUnits(&p.had[i], b.Stay) {
+				own = append(own, "RoomId", "UnitNights")
 			}
 			differs, err = changeLine(tx, codec, p.rows.lines[i], &line, own...)
 		}
@@ -189,14 +195,14 @@ func (p *modifying) modifyLines(tx *dynastay.Tx, b *Booking, sold []availability
 }
 
 // changeLine adds the update of a line, if it differs from what is stored. The data, which may contain more than texts, and the
-// rooms are left as they are unless they are named.
+// rooms and units are left as they are unless they are named.
 func changeLine(tx *dynastay.Tx, codec entity.Codec[Line], row dynastay.Row, line *Line, own ...string) (differs bool, err error) {
 	before := row.Item()
 	after, err := codec.Encode(line)
 	if err != nil {
 		return false, err
 	}
-	for _, name := range []string{"Data", "RoomId"} {
+	for _, name := range []string{"Data", "RoomId", "UnitNights"} {
 		if !slices.Contains(own, name) {
 			delete(after, name)
 		}

@@ -54,6 +54,11 @@ func (r *Repository) modify(ctx context.Context, tx *dynastay.Tx, key dynastay.K
 		if lines, done.Missing, err = p.sell(ctx, tx, change); err != nil {
 			return Modified{}, err
 		}
+		before, after := *p.before, *change.After
+		before.Lines, after.Lines = p.had, lines
+		if err := r.followUnits(ctx, tx, &before, &after, p.now); err != nil {
+			return Modified{}, err
+		}
 		bill = p.Quote.Charges.Clone()
 		change.After.Lines, change.After.Charges = lines, bill
 		differs, err := writeCharges(tx, change.After, p.rows.charges)

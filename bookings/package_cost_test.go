@@ -30,14 +30,14 @@ func moving() func() time.Time {
 }
 
 // units are write units by table, or by table and index number.
-type units map[string]float64
+type charged map[string]float64
 
 // assertWritten compares the write units of a transaction: by table and index, in total, and for all indexes together.
 // Local engines agree on what is written, but not on the units: dynoxide counts two for each KB of an item and one for
 // each KB of an index row; DynamoDB Local doubles others.
-func assertWritten(t *testing.T, db *dyntest.DB, want units, total, indexes float64, spent *dyntest.Spent) {
+func assertWritten(t *testing.T, db *dyntest.DB, want charged, total, indexes float64, spent *dyntest.Spent) {
 	t.Helper()
-	got, inIndexes := units{}, 0.0
+	got, inIndexes := charged{}, 0.0
 	for _, call := range spent.Calls {
 		for _, u := range call.Usage {
 			if u.WriteUnits == 0 {
@@ -101,7 +101,7 @@ func TestCostOfABooking(t *testing.T) {
 			assert.Greater(t, size, test.moreThan)
 			assert.LessOrEqual(t, size, test.atMost)
 
-			want := units{
+			want := charged{
 				"Availability": 6, "Availability GSI1": 3, // 3 nights
 				"Bookings":      test.item + 2 + 2, // plus the line and the guard of the reference
 				"Bookings GSI1": 1, "Bookings GSI2": 1, "Bookings GSI3": 1, "Bookings GSI4": 1, "Bookings GSI5": 1,
@@ -114,7 +114,7 @@ func TestCostOfABooking(t *testing.T) {
 				_, err := repo.Cancel(t.Context(), made.ID, "plans changed", nil)
 				require.NoError(t, err)
 			})
-			want = units{
+			want = charged{
 				"Availability": 6, "Availability GSI1": 3,
 				"Bookings":      test.item,
 				"Bookings GSI1": 1, "Bookings GSI2": 1, "Bookings GSI5": 1,

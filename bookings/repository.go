@@ -10,6 +10,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/availability/units"
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/keys/key"
@@ -23,6 +24,7 @@ type Repository struct {
 	table  *entity.Table[Booking]
 	promos *entity.Table[PromoCode]
 	nights *availability.Repository
+	units  *units.Repository
 	ledger ledger
 }
 
@@ -55,7 +57,7 @@ type Options struct {
 // defaults. New panics if [key.Shards.Validate] returns an error for a shard count, or if HoldGrace or
 // NoShowAfter is negative, or QuotesFor is out of range.
 func New(db *dynastay.DB, opts *Options) *Repository {
-	r := &Repository{db: db, nights: availability.New(db), ledger: newLedger(db)}
+	r := &Repository{db: db, nights: availability.New(db), units: units.New(db), ledger: newLedger(db)}
 	if opts != nil {
 		r.opts = *opts
 	}

@@ -162,6 +162,11 @@ func (r *Repository) move(
 	if err := rows.addLines(done.booking); err != nil {
 		return done, err
 	}
+	before := *done.before
+	before.Lines = done.booking.Lines
+	if err := r.followUnits(ctx, tx, &before, done.booking, now); err != nil {
+		return done, err
+	}
 	if record != nil {
 		if done.payment, err = r.ledger.settle(tx, rows, change, record); err != nil {
 			return done, err

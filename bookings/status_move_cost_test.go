@@ -34,10 +34,10 @@ func TestCostOfMoves(t *testing.T) {
 	}
 	do := func(err error) { require.NoError(t, err) }
 	ctx := context.Background()
-	rows := units{"Bookings GSI1": 1, "Bookings GSI2": 1, "Bookings GSI3": 2, "Bookings GSI5": 1}
-	with := func(more units) units {
-		all := units{}
-		for _, some := range []units{rows, more} {
+	rows := charged{"Bookings GSI1": 1, "Bookings GSI2": 1, "Bookings GSI3": 2, "Bookings GSI5": 1}
+	with := func(more charged) charged {
+		all := charged{}
+		for _, some := range []charged{rows, more} {
 			for at, n := range some {
 				all[at] += n
 			}
@@ -45,7 +45,7 @@ func TestCostOfMoves(t *testing.T) {
 		return all
 	}
 	reads := 0
-	measure := func(what, why string, want units, total, indexes float64, call func()) {
+	measure := func(what, why string, want charged, total, indexes float64, call func()) {
 		t.Helper()
 		spent := db.Measure(call)
 		assert.Equal(t, reads+1, spent.Requests, what)
@@ -55,7 +55,7 @@ func TestCostOfMoves(t *testing.T) {
 	}
 	expiring, abandoned := book(time.Minute), book(time.Hour)
 	rows["Bookings GSI3"] = 1
-	made := units{"Availability": 6, "Availability GSI1": 3, "Bookings": 4 + 2 + 2, "Bookings GSI4": 1}
+	made := charged{"Availability": 6, "Availability GSI1": 3, "Bookings": 4 + 2 + 2, "Bookings GSI4": 1}
 	var confirmed, held *bookings.Booking
 	measure("create, confirmed",
 		"3 nights, the booking, its line, the guard of its reference. 3 rows of the nights, and one each by user, property, status, "+
@@ -65,19 +65,19 @@ func TestCostOfMoves(t *testing.T) {
 	measure("create, held", "also a row by the end of the hold", with(made), 23, 9, func() { held = book(time.Hour) })
 	reads, rows["Bookings GSI3"] = 1, 2
 	measure("cancel", "the booking and the nights, in a transaction. The row by status moves, which costs 2",
-		with(units{"Bookings": 4, "Availability": 6, "Availability GSI1": 3}), 18, 8, func() {
+		with(charged{"Bookings": 4, "Availability": 6, "Availability GSI1": 3}), 18, 8, func() {
 			_, err := repo.Cancel(ctx, confirmed.ID, "", nil)
 			do(err)
 		})
 	measure("cancel, held", "also the row by the end of the hold, which is deleted",
-		with(units{"Bookings": 4, "Bookings GSI6": 1, "Availability": 6, "Availability GSI1": 3}), 19, 9, func() {
+		with(charged{"Bookings": 4, "Bookings GSI6": 1, "Availability": 6, "Availability GSI1": 3}), 19, 9, func() {
 			_, err := repo.Cancel(ctx, abandoned.ID, "", nil)
 			do(err)
 		})
 	measure("confirm",
 		"one plain update. One row each by user, property and check-in; the row by status moves, and the one by hold "+
 			"is deleted",
-		with(units{"Bookings": 2, "Bookings GSI6": 1}), 8, 6, func() {
+		with(charged{"Bookings": 2, "Bookings GSI6": 1}), 8, 6, func() {
 			_, err := repo.Confirm(ctx, held.ID, nil)
 			do(err)
 		})
@@ -98,13 +98,13 @@ func TestCostOfMoves(t *testing.T) {
 	measure("modify: one more night",
 		"in a transaction, the booking, its line, the new night, and a check of the rules of the first night, which costs as much "+
 			"as a write. One row each by user, property, status and check-in, and 1 of the night",
-		with(units{"Bookings": 4 + 2, "Availability": 2 + 2, "Availability GSI1": 1}), 15, 5, func() {
+		with(charged{"Bookings": 4 + 2, "Availability": 2 + 2, "Availability GSI1": 1}), 15, 5, func() {
 			_, err := repo.Modify(ctx, longer)
 			do(err)
 		})
 	more := modification(longer.Quote.Stay, 2)
 	measure("modify: one more room, for four nights", "the booking, its line and the four nights",
-		with(units{"Bookings": 4 + 2, "Availability": 4 * 2, "Availability GSI1": 4}), 22, 8, func() {
+		with(charged{"Bookings": 4 + 2, "Availability": 4 * 2, "Availability GSI1": 4}), 22, 8, func() {
 			_, err := repo.Modify(ctx, more)
 			do(err)
 		})
@@ -113,7 +113,7 @@ func TestCostOfMoves(t *testing.T) {
 	measure("modify: a day later",
 		"one night is returned, one taken, and the rules of the first one are checked. The rows by user, property and "+
 			"check-in move",
-		with(units{
+		with(charged{
 			"Bookings": 4 + 2, "Availability": 2 + 2 + 2, "Availability GSI1": 2, "Bookings GSI1": 1, "Bookings GSI2": 1, "Bookings GSI5": 1,
 		}), 21, 9, func() {
 			_, err := repo.Modify(ctx, later)
@@ -121,7 +121,7 @@ func TestCostOfMoves(t *testing.T) {
 		})
 	latest, err := repo.Get(ctx, modified.ID, dynastay.Consistent)
 	do(err)
-	measure("modify: the guest", "one plain update", with(units{"Bookings": 2}), 6, 4, func() {
+	measure("modify: the guest", "one plain update", with(charged{"Bookings": 2}), 6, 4, func() {
 		jane := bookings.Guest{FirstName: "Jane", LastName: "Doe", Email: "jane.doe@example.com"}
 		_, err := repo.Modify(ctx, bookings.Modification{BookingID: latest.ID, Version: latest.Version, Guest: &jane})
 		do(err)
@@ -129,44 +129,44 @@ func TestCostOfMoves(t *testing.T) {
 	rows["Bookings GSI3"] = 2
 	offset = 30 * time.Minute
 	measure("expire", "as cancel, held",
-		with(units{"Bookings": 4, "Bookings GSI6": 1, "Availability": 6, "Availability GSI1": 3}), 19, 9, func() {
+		with(charged{"Bookings": 4, "Bookings GSI6": 1, "Availability": 6, "Availability GSI1": 3}), 19, 9, func() {
 			_, err := repo.Expire(ctx, expiring.ID)
 			do(err)
 		})
 	absent := book(0)
 	offset = noon(fixture.Stay.CheckIn.AddDays(1)).Sub(fixture.Now)
-	measure("no-show", "one plain update", with(units{"Bookings": 2}), 7, 5, func() {
+	measure("no-show", "one plain update", with(charged{"Bookings": 2}), 7, 5, func() {
 		_, err := repo.NoShow(ctx, absent.ID)
 		do(err)
 	})
 	measure("release two nights", "the booking and the nights. No row of the booking changes",
-		units{"Bookings": 4, "Availability": 4, "Availability GSI1": 2}, 10, 2, func() {
+		charged{"Bookings": 4, "Availability": 4, "Availability GSI1": 2}, 10, 2, func() {
 			_, err := repo.Release(ctx, absent.ID)
 			do(err)
 		})
 	measure("reinstate: two nights", "also the rows of the booking",
-		with(units{"Bookings": 4, "Availability": 4, "Availability GSI1": 2}), 15, 7, func() {
+		with(charged{"Bookings": 4, "Availability": 4, "Availability GSI1": 2}), 15, 7, func() {
 			_, err := repo.Reinstate(ctx, absent.ID)
 			do(err)
 		})
 	measure("check-in with a room", "the booking and its line, in a transaction",
-		with(units{"Bookings": 4 + 2}), 11, 5, func() {
+		with(charged{"Bookings": 4 + 2}), 11, 5, func() {
 			_, err := repo.CheckIn(ctx, held.ID, bookings.Assigned{hotel.RoomTypeID: {"301"}})
 			do(err)
 		})
-	measure("other rooms", "as check-in, without rows: no list shows the rooms", units{"Bookings": 4 + 2}, 6, 0, func() {
+	measure("other rooms", "as check-in, without rows: no list shows the rooms", charged{"Bookings": 4 + 2}, 6, 0, func() {
 		_, err := repo.AssignRooms(ctx, held.ID, bookings.Assigned{hotel.RoomTypeID: {"302"}})
 		do(err)
 	})
-	measure("check-out", "one plain update", with(units{"Bookings": 2}), 7, 5, func() {
+	measure("check-out", "one plain update", with(charged{"Bookings": 2}), 7, 5, func() {
 		_, err := repo.CheckOut(ctx, held.ID)
 		do(err)
 	})
-	measure("undo the check-out", "the same", with(units{"Bookings": 2}), 7, 5, func() {
+	measure("undo the check-out", "the same", with(charged{"Bookings": 2}), 7, 5, func() {
 		_, err := repo.UndoCheckOut(ctx, held.ID)
 		do(err)
 	})
-	measure("undo the check-in", "as check-in: the line loses its room", with(units{"Bookings": 4 + 2}), 11, 5, func() {
+	measure("undo the check-in", "as check-in: the line loses its room", with(charged{"Bookings": 4 + 2}), 11, 5, func() {
 		_, err := repo.UndoCheckIn(ctx, held.ID)
 		do(err)
 	})

@@ -1,0 +1,340 @@
+package bookings
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability/units"
+	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/keys"
+)
+
+// UnitNights is a unit that a line has on some of its nights. A line with several rooms has several at a time, and one whose
+// guests move has them one after the other.
+type UnitNights struct {
+	UnitID string
+	Nights dynastay.Stay `json:",omitzero"`
+}
+
+// declareUnits stores which units a line has; none are not written.
+func declareUnits(f *entity.Fields, all *[]UnitNights) {
+	entity.List(f, "UnitNights", all, func(f *entity.Fields, u *UnitNights) {
+		f.String("UnitId", &u.UnitID)
+		f.Date("From", &u.Nights.CheckIn)
+		f.Date("To", &u.Nights.CheckOut)
+	})
+}
+
+// UnitsOn returns the units that the line has on a night, in the order of Units.
+func (l *Line) UnitsOn(date dynastay.Date) (ids []string) {
+	for _, u := range l.Units {
+		if u.Nights.Contains(date) {
+			ids = append(ids, u.UnitID)
+		}
+	}
+	return ids
+}
+
+// setUnits gives the line the nights of units, of which there may be none, and their names as the texts that it had before.
+func (l *Line) setUnits(nights []units.Night) {
+	slices.SortFunc(nights, func(a, b units.Night) int {
+		return cmp.Or(strings.Compare(a.UnitID, b.UnitID), a.Date.Compare(b.Date))
+	})
+	l.Units, l.RoomIDs = nil, nil
+	for _, n := range nights {
+		if last := len(l.Units) - 1; last >= 0 && l.Units[last].UnitID == n.UnitID && l.Units[last].Nights.CheckOut == n.Date {
+			l.Units[last].Nights.CheckOut = n.Date.AddDays(1)
+			continue
+		}
+		l.Units = append(l.Units, UnitNights{n.UnitID, dynastay.Stay{CheckIn: n.Date, CheckOut: n.Date.AddDays(1)}})
+	}
+	slices.SortStableFunc(l.Units, func(a, b UnitNights) int { return a.Nights.CheckIn.Compare(b.Nights.CheckIn) })
+	for _, u := range l.Units {
+		if !slices.Contains(l.RoomIDs, u.UnitID) {
+			l.RoomIDs = append(l.RoomIDs, u.UnitID)
+		}
+	}
+}
+
+// unitNights returns the nights of units that the line has within a stay. Other software may have stored a range of any length.
+func (l *Line) unitNights(stay dynastay.Stay) (all []units.Night) {
+	for _, u := range l.Units {
+		for date := range within(u.Nights, stay).Dates() {
+			all = append(all, units.Night{UnitID: u.UnitID, Date: date})
+		}
+	}
+	return all
+}
+
+// within returns the nights of a stay that are in another one.
+func within(nights, stay dynastay.Stay) dynastay.Stay {
+	if nights.CheckIn.Before(stay.CheckIn) {
+		nights.CheckIn = stay.CheckIn
+	}
+	if nights.CheckOut.After(stay.CheckOut) {
+		nights.CheckOut = stay.CheckOut
+	}
+	if !nights.CheckIn.Before(nights.CheckOut) {
+		return dynastay.Stay{}
+	}
+	return nights
+}
+
+// hasUnits returns the stay on whose nights the booking has the units of its lines. It is empty if the guests do not come, and ends
+// with the date of the check-out. What the plan of a unit says does not count: see docs/decisions/0030-units.md.
+func (b *Booking) hasUnits() dynastay.Stay {
+	switch b.Status {
+	case Pending, Confirmed, CheckedIn:
+		return b.Stay
+	case Completed:
+		left := b.Stay
+		if !b.CheckedOutAt.IsZero() {
+			left.CheckOut = b.today(b.CheckedOutAt)
+		}
+		return within(left, b.Stay)
+	}
+	return dynastay.Stay{}
+}
+
+// units returns the nights of units that the booking has, and with which line.
+func (b *Booking) units() map[units.Night]units.Occupant {
+	all, stay := map[units.Night]units.Occupant{}, b.hasUnits()
+	for i := range b.Lines {
+		line := &b.Lines[i]
+		for _, n := range line.unitNights(stay) {
+			all[n] = units.Occupant{BookingID: b.ID, Line: cmp.Or(line.Number, 1)}
+		}
+	}
+	return all
+}
+
+func (b *Booking) anyUnits() bool {
+	return slices.ContainsFunc(b.Lines, func(l Line) bool { return len(l.Units) > 0 })
+}
+
+// unitChange is what an operation changes in who has which units.
+type unitChange struct {
+	*units.Days
+	propertyID string
+	own        []string              // the bookings that it writes
+	lines      map[units.Night]*Line // that take a night
+}
+
+func newUnitChange(propertyID string) *unitChange {
+	return &unitChange{units.NewDays(propertyID), propertyID, nil, map[units.Night]*Line{}}
+}
+
+// of adds the difference between a booking before and after.
+func (c *unitChange) of(before, after *Booking) {
+	had, has := before.units(), after.units()
+	c.own = append(c.own, after.ID)
+	for n, by := range had {
+		if has[n] != by {
+			c.Free(n, by)
+		}
+	}
+	for i := range after.Lines {
+		line := &after.Lines[i]
+		for _, n := range line.unitNights(after.hasUnits()) {
+			if had[n] != has[n] {
+				c.Take(n, has[n])
+				c.lines[n] = line
+			}
+		}
+	}
+}
+
+// types returns the room types that the units which are taken must have.
+func (c *unitChange) types() map[string]string {
+	all := map[string]string{}
+	for _, n := range c.Taken() {
+		all[n.UnitID] = c.lines[n.Night].RoomTypeID
+	}
+	return all
+}
+
+// seize takes over the nights that somebody had when a condition failed but whose booking does not have them any more, and returns
+// the others. The write is conditional on those bookings as they were read.
+func (r *Repository) seize(ctx context.Context, tx *dynastay.Tx, c *unitChange) (taken []units.TakenNight, err error) {
+	inTheWay, err := c.InTheWay(tx)
+	if err != nil {
+		return nil, err
+	}
+	read := map[string]*Booking{}
+	for _, n := range inTheWay {
+		id := n.By.BookingID
+		if !slices.Contains(c.own, id) {
+			b, known := read[id]
+			if !known {
+				if b, err = r.owner(ctx, tx, id); err != nil {
+					return nil, err
+				}
+				read[id] = b
+			}
+			if b == nil || b.units()[n.Night] == n.By {
+				taken = append(taken, n)
+				continue
+			}
+		}
+		c.Seize(n.Night, n.By)
+	}
+	return taken, nil
+}
+
+// owner returns the booking that a unit's item names, and adds a check that it stays as it is.
+func (r *Repository) owner(ctx context.Context, tx *dynastay.Tx, bookingID string) (*Booking, error) {
+	b, row, err := r.named(ctx, bookingID)
+	if b == nil || err != nil {
+		return nil, err
+	}
+	key, condition := keys.BookingsTable.Key.From(row), expression.AttributeNotExists(dynastay.NameOf(keys.BookingsTable.Key.Partition))
+	if row.Exists() {
+		condition = dynastay.Unchanged(keys.BookingsTable, row, "Status", "CheckedOutAt", "CheckInDate", "CheckOutDate")
+	} else if key, err = keys.Of(keys.Booking{BookingID: bookingID}); err != nil {
+		return nil, err
+	}
+	expr := dynastay.MustCompile(expression.NewBuilder().WithCondition(condition)).With(nil)
+	tx.Check(keys.BookingsTable, key, expr, overtaken)
+	return b, nil
+}
+
+// named reads a booking that a unit's item names. It returns nil if nobody knows what the booking has: then it has what the item
+// says. A booking that does not exist has nothing.
+func (r *Repository) named(ctx context.Context, bookingID string) (*Booking, dynastay.Row, error) {
+	key, err := keys.Of(keys.Booking{BookingID: bookingID})
+	if err != nil {
+		return nil, dynastay.Row{}, nil
+	}
+	rows, err := r.read(ctx, key, dynastay.Consistent)
+	switch {
+	case err != nil:
+		return nil, dynastay.Row{}, err
+	case !rows.booking.Exists():
+		return &Booking{}, dynastay.Row{}, nil
+	}
+	b, err := r.bookingOf(key, rows)
+	if err != nil {
+		b = nil
+	}
+	return b, rows.booking, nil
+}
+
+// take adds the actions of a change that is refused if somebody else has a night, or a unit does not fit.
+func (r *Repository) take(ctx context.Context, tx *dynastay.Tx, c *unitChange) error {
+	types := c.types()
+	for _, id := range slices.Sorted(maps.Keys(types)) {
+		if err := units.Fit(tx, c.propertyID, id, types[id]); err != nil {
+			return err
+		}
+	}
+	taken, err := r.seize(ctx, tx, c)
+	if err == nil && len(taken) > 0 {
+		err = &units.TakenError{Nights: taken}
+	}
+	if err != nil {
+		return err
+	}
+	return c.AddTo(tx)
+}
+
+// followUnits gives up the units that a booking does not have any more after a move, and takes those again that it has anew: of
+// guests who come back after a no-show or a check-out. Of these, it leaves out those that it cannot have again, and the nights that
+// are over, and writes the lines that lose them.
+func (r *Repository) followUnits(ctx context.Context, tx *dynastay.Tx, before, after *Booking, now time.Time) error {
+	if !before.anyUnits() {
+		return nil
+	}
+	c := newUnitChange(after.PropertyID)
+	c.of(before, after)
+	lost := map[*Line][]units.Night{}
+	drop := func(which func(units.Night) bool) {
+		for _, n := range c.Taken() {
+			if which(n.Night) {
+				c.Drop(n.Night)
+				lost[c.lines[n.Night]] = append(lost[c.lines[n.Night]], n.Night)
+			}
+		}
+	}
+	drop(func(n units.Night) bool { return n.Date.Before(after.today(now)) })
+	if items, err := c.Items(); err != nil {
+		return err
+	} else if n := len(items) + len(c.types()) + len(after.Lines) + after.Stay.Nights()*len(after.taken()); n > mostReturned-1 {
+		drop(func(units.Night) bool { return true }) // the nights of the stay come first
+	}
+	gone, err := r.lostUnits(ctx, tx, c)
+	if err != nil {
+		return err
+	}
+	drop(func(n units.Night) bool { return gone[n.UnitID] })
+	for i := range after.Lines {
+		line := &after.Lines[i]
+		if len(lost[line]) == 0 {
+			continue
+		}
+		line.setUnits(slices.DeleteFunc(line.unitNights(after.Stay), func(n units.Night) bool { return slices.Contains(lost[line], n) }))
+		if err := line.writeUnits(tx); err != nil {
+			return err
+		}
+	}
+	return c.AddTo(tx)
+}
+
+// lostUnits returns the units that a booking cannot have again.
+func (r *Repository) lostUnits(ctx context.Context, tx *dynastay.Tx, c *unitChange) (map[string]bool, error) {
+	lost, types := map[string]bool{}, c.types()
+	for _, id := range slices.Sorted(maps.Keys(types)) {
+		switch err := units.Fit(tx, c.propertyID, id, types[id]); {
+		case errors.Is(err, dynastay.ErrRefused), errors.Is(err, dynastay.ErrNotFound):
+			lost[id] = true
+		case err != nil:
+			return nil, err
+		}
+	}
+	taken, err := r.seize(ctx, tx, c)
+	for _, n := range taken {
+		lost[n.UnitID] = true
+	}
+	return lost, err
+}
+
+// writeUnits adds the update of a line that has other units than it was read with.
+func (l *Line) writeUnits(tx *dynastay.Tx) error {
+	item, err := lineCodec("").Encode(&Line{Units: l.Units, RoomIDs: l.RoomIDs})
+	if err != nil {
+		return err
+	}
+	var update expression.UpdateBuilder
+	for _, name := range []string{"RoomId", "UnitNights"} {
+		if value := item[name]; value == nil {
+			update = update.Remove(dynastay.NameOf(name))
+		} else {
+			update = update.Set(dynastay.NameOf(name), expression.Value(value))
+		}
+	}
+	return l.write(tx, dynastay.MustCompile(expression.NewBuilder().WithCondition(lineExists).WithUpdate(update)).With(nil))
+}
+
+// keepUnits gives a line that goes on the units that it had on the nights of its stay, on each night at most as many as it has
+// rooms. It reports whether these are not all that it had.
+func (l *Line) keepUnits(had *Line, stay dynastay.Stay) bool {
+	if len(had.Units) == 0 {
+		return false
+	}
+	var kept []units.Night
+	rooms := map[dynastay.Date]int{}
+	for _, n := range had.unitNights(stay) {
+		if rooms[n.Date]++; rooms[n.Date] <= l.Quantity {
+			kept = append(kept, n)
+		}
+	}
+	l.setUnits(kept)
+	return !slices.Equal(l.Units, had.Units)
+}
