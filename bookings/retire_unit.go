@@ -48,16 +48,16 @@ func (r *Repository) whoHas(ctx context.Context, propertyID, unitID string, from
 	if err != nil {
 		return nil, err
 	}
-	read := map[string]*Booking{}
+	owners := map[string]owner{}
 	for _, n := range ahead {
-		b, known := read[n.By.BookingID]
+		by, known := owners[n.By.String()]
 		if !known {
-			if b, _, err = r.named(ctx, n.By.BookingID); err != nil {
+			if by, err = r.ownerOf(ctx, n.By); err != nil {
 				return nil, err
 			}
-			read[n.By.BookingID] = b
+			owners[n.By.String()] = by
 		}
-		if b == nil || b.units()[n.Night] == n.By {
+		if by.has(n.Night) {
 			has = append(has, n)
 		}
 	}

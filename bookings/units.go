@@ -168,63 +168,75 @@ func (r *Repository) seize(ctx context.Context, tx *dynastay.Tx, c *unitChange) 
 	if err != nil {
 		return nil, err
 	}
-	read := map[string]*Booking{}
+	owners := map[string]owner{}
 	for _, n := range inTheWay {
-		id := n.By.BookingID
-		if !slices.Contains(c.own, id) {
-			b, known := read[id]
-			if !known {
-				if b, err = r.owner(ctx, tx, id); err != nil {
-					return nil, err
-				}
-				read[id] = b
+		if slices.Contains(c.own, n.By.BookingID) { // it gave the night up long ago
+			c.Seize(n.Night, n.By)
+			continue
+		}
+		by, known := owners[n.By.String()]
+		if !known {
+			if by, err = r.ownerOf(ctx, n.By); err != nil {
+				return nil, err
 			}
-			if b == nil || b.units()[n.Night] == n.By {
-				taken = append(taken, n)
-				continue
-			}
+			owners[n.By.String()] = by
+		}
+		if by.has(n.Night) {
+			taken = append(taken, n)
+			continue
 		}
 		c.Seize(n.Night, n.By)
+	}
+	for _, id := range slices.Sorted(maps.Keys(owners)) {
+		owners[id].check(tx)
 	}
 	return taken, nil
 }
 
-// owner returns the booking that a unit's item names, and adds a check that it stays as it is.
-func (r *Repository) owner(ctx context.Context, tx *dynastay.Tx, bookingID string) (*Booking, error) {
-	b, row, err := r.named(ctx, bookingID)
-	if b == nil || err != nil {
-		return nil, err
-	}
-	key, condition := keys.BookingsTable.Key.From(row), expression.AttributeNotExists(dynastay.NameOf(keys.BookingsTable.Key.Partition))
-	if row.Exists() {
-		condition = dynastay.Unchanged(keys.BookingsTable, row, "Status", "CheckedOutAt", "CheckInDate", "CheckOutDate")
-	} else if key, err = keys.Of(keys.Booking{BookingID: bookingID}); err != nil {
-		return nil, err
-	}
-	expr := dynastay.MustCompile(expression.NewBuilder().WithCondition(condition)).With(nil)
-	tx.Check(keys.BookingsTable, key, expr, overtaken)
-	return b, nil
+// owner is a booking that the plan names.
+type owner struct {
+	key dynastay.Key
+	row dynastay.Row
+	// booking is nil if nobody knows what it has: then it has what the plan says.
+	booking *Booking
 }
 
-// named reads a booking that a unit's item names. It returns nil if nobody knows what the booking has: then it has what the item
-// says. A booking that does not exist has nothing.
-func (r *Repository) named(ctx context.Context, bookingID string) (*Booking, dynastay.Row, error) {
-	key, err := keys.Of(keys.Booking{BookingID: bookingID})
-	if err != nil {
-		return nil, dynastay.Row{}, nil
+// ownerOf reads the booking of an occupant. One that does not exist has nothing.
+func (r *Repository) ownerOf(ctx context.Context, by units.Occupant) (owner, error) {
+	key, err := keys.Of(keys.Booking{BookingID: by.BookingID})
+	if err != nil || by.Line == 0 {
+		return owner{}, nil
 	}
 	rows, err := r.read(ctx, key, dynastay.Consistent)
-	switch {
-	case err != nil:
-		return nil, dynastay.Row{}, err
-	case !rows.booking.Exists():
-		return &Booking{}, dynastay.Row{}, nil
+	if err != nil || !rows.booking.Exists() {
+		return owner{key: key, booking: &Booking{}}, err
 	}
 	b, err := r.bookingOf(key, rows)
 	if err != nil {
 		b = nil
 	}
-	return b, rows.booking, nil
+	return owner{key, rows.booking, b}, nil
+}
+
+// has reports whether the booking has a night, with any of its lines: the line in the plan is to look at.
+func (o owner) has(n units.Night) bool {
+	if o.booking == nil {
+		return true
+	}
+	_, has := o.booking.units()[n]
+	return has
+}
+
+// check adds a check that the booking stays as it was read.
+func (o owner) check(tx *dynastay.Tx) {
+	if o.booking == nil {
+		return
+	}
+	condition := expression.AttributeNotExists(dynastay.NameOf(keys.BookingsTable.Key.Partition))
+	if o.row.Exists() {
+		condition = dynastay.Unchanged(keys.BookingsTable, o.row, "Status", "CheckedOutAt", "CheckInDate", "CheckOutDate")
+	}
+	tx.Check(keys.BookingsTable, o.key, dynastay.MustCompile(expression.NewBuilder().WithCondition(condition)).With(nil), overtaken)
 }
 
 // take adds the actions of a change that is refused if somebody else has a night, or a unit does not fit.

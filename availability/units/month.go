@@ -105,7 +105,8 @@ func (m Month) On(date dynastay.Date) (Occupant, bool) {
 // there are at most [MostAhead] ahead. It reads consistently.
 func (r *Repository) Ahead(ctx context.Context, propertyID, unitID string, from dynastay.Date) (all []TakenNight, err error) {
 	var at []dynastay.Key
-	for month := dynastay.MonthOf(from).CheckIn; len(at) <= MostAhead+1; month = dynastay.MonthOf(month).CheckOut {
+	// One month more, because the clock of whoever assigned it may have been in the next month.
+	for month := dynastay.MonthOf(from).CheckIn; len(at) < MostAhead+2; month = dynastay.MonthOf(month).CheckOut {
 		key, err := keys.Of(keys.UnitMonth{PropertyID: propertyID, Month: month, UnitID: unitID})
 		if err != nil {
 			return nil, err
