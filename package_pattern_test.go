@@ -176,6 +176,14 @@ var patterns = []pattern{
 	{"overdue", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
 		return some((*bookings.Repository).Overdue(bookings.New(db, nil), fixture.Now.AddDate(-1, 0, 0), fixture.Now).Page(ctx, dynastay.Paging{Limit: 10}))
 	}},
+	{"in house", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
+		return some((*bookings.Repository).InHouse(bookings.New(db, nil), w.hotel.ID).Page(ctx, dynastay.Paging{Limit: 10}))
+	}},
+	{"departures", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
+		return some((*bookings.Repository).Departures(bookings.New(db, nil), bookings.CheckOutQuery{
+			PropertyID: w.hotel.ID, From: fixture.Stay.CheckOut, To: fixture.Stay.CheckOut.AddDays(1),
+		}).Page(ctx, dynastay.Paging{Limit: 10}))
+	}},
 	{"U1", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
 		return (*users.Repository).ByEmail(w.users, ctx, w.user.Email)
 	}},
@@ -377,6 +385,11 @@ func TestPatterns(t *testing.T) {
 	raw.Put(t, db, keys.BookingsTable, dynastay.Item{
 		"PK": dynastay.Text("BOOKING#bkg_overdue"), "SK": dynastay.Text("METADATA"),
 		"GSI6PK": dynastay.Text("DUE"), "GSI6SK": dynastay.Text("DUE#2026-01-15T23:00:00Z#BOOKING#bkg_overdue"),
+	})
+
+	raw.Put(t, db, keys.BookingsTable, dynastay.Item{
+		"PK": dynastay.Text("BOOKING#bkg_there"), "SK": dynastay.Text("METADATA"), "GSI7PK": dynastay.Text("HOUSE#" + w.hotel.ID),
+		"GSI7SK": dynastay.Text("OUT#" + fixture.Stay.CheckOut.String() + "#BOOKING#bkg_there"),
 	})
 
 	w.concert = furnish(t, db.DB)

@@ -131,6 +131,8 @@ func namedSamples() (all []namedSample) {
 	list("ByStatus", "bookings.ByStatus", bookings.Confirmed)
 	list("ByCheckIn", "bookings.ByCheckIn", bookings.CheckInQuery{Date: day, PropertyID: "prop_123"})
 	list("Overdue", "bookings.Overdue", fixture.Now.AddDate(0, 0, -1), fixture.Now)
+	list("InHouse", "bookings.InHouse", "prop_123")
+	list("Departures", "bookings.Departures", bookings.CheckOutQuery{PropertyID: "prop_123", From: day, To: day.AddDays(1)})
 
 	admin, which := venue.Actor{UserID: "user_admin", Role: venue.Admin}, venue.EventRef{Date: day, Slot: venue.Morning, ID: "evt_1"}
 	on = venue.New(db, nil)

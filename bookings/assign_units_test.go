@@ -43,6 +43,10 @@ func (l *life) to(ids ...string) (all []bookings.Assignment) {
 	return all
 }
 
+func has(unitID string, nights dynastay.Stay) bookings.UnitNights {
+	return bookings.UnitNights{UnitID: unitID, Nights: nights}
+}
+
 // plan returns who has which unit on which nights, as the items say.
 func (l *life) plan(t *testing.T) map[units.Night]units.Occupant {
 	t.Helper()
@@ -138,7 +142,7 @@ func TestAssignUnitsThatDoNotFit(t *testing.T) {
 	}
 	got, err := l.repo.Get(t.Context(), b.ID, dynastay.Consistent)
 	require.NoError(t, err)
-	assert.Equal(t, []bookings.UnitNights{{"301", fixture.Stay}}, got.Lines[0].Units)
+	assert.Equal(t, []bookings.UnitNights{has("301", fixture.Stay)}, got.Lines[0].Units)
 
 	// What it has already is left as it is, and the nights of one room may be of several units.
 	got, err = l.repo.AssignUnits(t.Context(), b.ID, []bookings.Assignment{
@@ -146,7 +150,7 @@ func TestAssignUnitsThatDoNotFit(t *testing.T) {
 	})
 	require.NoError(t, err)
 	rest := dynastay.Stay{CheckIn: first.CheckOut, CheckOut: fixture.Stay.CheckOut}
-	assert.Equal(t, []bookings.UnitNights{{"301", fixture.Stay}, {"302", first}, {"303", rest}}, got.Lines[0].Units)
+	assert.Equal(t, []bookings.UnitNights{has("301", fixture.Stay), has("302", first), has("303", rest)}, got.Lines[0].Units)
 	assert.Equal(t, []string{"301", "303"}, got.Lines[0].UnitsOn(rest.CheckIn))
 }
 
@@ -215,7 +219,7 @@ func TestAssignUnitsFromToday(t *testing.T) {
 	l := begin(t, 5)
 	l.withUnits(t, "301", "302")
 	nights := func(from, to int) []bookings.UnitNights {
-		return []bookings.UnitNights{{"301", dynastay.Stay{CheckIn: fixture.Stay.CheckIn.AddDays(from), CheckOut: fixture.Stay.CheckIn.AddDays(to)}}}
+		return []bookings.UnitNights{has("301", dynastay.Stay{CheckIn: fixture.Stay.CheckIn.AddDays(from), CheckOut: fixture.Stay.CheckIn.AddDays(to)})}
 	}
 	b := l.book(t, fixture.Stay, 1) // three nights
 	for day, want := range [][]bookings.UnitNights{nights(0, 3), nights(1, 3), nights(2, 3), nights(2, 3)} {

@@ -244,6 +244,12 @@ func newEntity(o Options) *entity.Entity[Booking] {
 				}
 				return dynastay.Key{}, nil
 			},
+			keys.HouseIndex: func(b *Booking) (dynastay.Key, error) {
+				if b.Status != CheckedIn {
+					return dynastay.Key{}, nil
+				}
+				return keys.Of(keys.BookingInHouse{PropertyID: b.PropertyID, CheckOut: b.Stay.CheckOut, BookingID: b.ID})
+			},
 		},
 		Unique: []entity.Unique[Booking]{{
 			Field: "Reference", Owner: []string{"BookingId"}, Mark: map[string]string{keys.AttrEntityType: "Guard"},

@@ -41,6 +41,8 @@
 // returned exactly once. The dates are those at the property. [Repository.ExpireHolds] expires all holds that have
 // ended.
 //
+// [Repository.ByCheckIn] lists the arrivals of a day, [Repository.InHouse] who is there, and [Repository.Departures] who leaves.
+//
 // # Payments
 //
 // The package records what a payment provider reports, and moves no money itself. A [Payment] is one transaction at the

@@ -85,22 +85,32 @@ func (r *Repository) byUser(name, userID string, from, to dynastay.Date, descend
 // byCheckInDate lists the bookings with a check-in in [from, to) from the index by user or by property, whose sort keys
 // are the same. A zero date is no bound.
 func (r *Repository) byCheckInDate(q dynastay.Query, from, to dynastay.Date) dynastay.List[*Summary] {
+	var err error
+	if q.Range, err = dates(from, to, func(date dynastay.Date) (string, error) {
+		return keys.SortPrefix(keys.BookingByUser{CheckIn: date})
+	}); err != nil {
+		return dynastay.NoList[*Summary](err)
+	}
+	return dynastay.ListOf(r.db, keys.BookingsTable, q, summaryOf)
+}
+
+// dates returns the range of the keys with a date in [from, to), of which prefix returns the beginning.
+func dates(from, to dynastay.Date, prefix func(dynastay.Date) (string, error)) (within dynastay.Range, err error) {
 	if !from.IsZero() && !to.IsZero() && !to.After(from) {
-		return dynastay.NoList[*Summary](dynastay.Invalid("To", "must be after From"))
+		return within, dynastay.Invalid("To", "must be after From")
 	}
 	for _, bound := range []struct {
 		date dynastay.Date
 		text *string
-	}{{from, &q.Range.From}, {to, &q.Range.To}} {
+	}{{from, &within.From}, {to, &within.To}} {
 		if bound.date.IsZero() {
 			continue
 		}
-		var err error
-		if *bound.text, err = keys.SortPrefix(keys.BookingByUser{CheckIn: bound.date}); err != nil {
-			return dynastay.NoList[*Summary](err)
+		if *bound.text, err = prefix(bound.date); err != nil {
+			return within, err
 		}
 	}
-	return dynastay.ListOf(r.db, keys.BookingsTable, q, summaryOf)
+	return within, nil
 }
 
 // PropertyQuery selects bookings of a property by their check-in dates.

@@ -69,17 +69,17 @@ func TestSwapUnits(t *testing.T) {
 		_, err := l.repo.AssignUnits(t.Context(), id, l.to(unit))
 		require.NoError(t, err)
 	}
-	swap := bookings.UnitSwap{A: bookings.UnitOf{a.ID, "301"}, B: bookings.UnitOf{b.ID, "302"}}
+	swap := bookings.UnitSwap{A: bookings.UnitOf{BookingID: a.ID, UnitID: "301"}, B: bookings.UnitOf{BookingID: b.ID, UnitID: "302"}}
 	_, err := l.repo.SwapUnits(t.Context(), swap)
 	taken := blame.As[*units.TakenError](t, err)
-	assert.Equal(t, []units.TakenNight{{units.Night{"302", last.CheckIn}, units.Occupant{c.ID, 1}}}, taken.Nights)
+	assert.Equal(t, []units.TakenNight{{Night: units.Night{UnitID: "302", Date: last.CheckIn}, By: units.Occupant{BookingID: c.ID, Line: 1}}}, taken.Nights)
 
 	_, err = l.repo.UnassignUnits(t.Context(), c.ID, nil)
 	require.NoError(t, err)
 	got, err := l.repo.SwapUnits(t.Context(), swap)
 	require.NoError(t, err)
-	assert.Equal(t, []bookings.UnitNights{{"302", longer}}, got.A.Lines[0].Units)
-	assert.Equal(t, []bookings.UnitNights{{"301", shorter}}, got.B.Lines[0].Units)
+	assert.Equal(t, []bookings.UnitNights{has("302", longer)}, got.A.Lines[0].Units)
+	assert.Equal(t, []bookings.UnitNights{has("301", shorter)}, got.B.Lines[0].Units)
 	plan := l.plan(t)
 	assert.Len(t, plan, longer.Nights()+shorter.Nights())
 	assert.Equal(t, datesOf(longer), nightsOf(plan, "302", a.ID))

@@ -58,6 +58,9 @@ func checkDerived(t *testing.T, db *dyntest.DB, id string, references ...string)
 	if (b["Status"] == "confirmed" || b["Status"] == "checked_in") && b["DueAt"] != nil {
 		want["GSI6PK"], want["GSI6SK"] = "DUE", "DUE#"+seconds("DueAt")+"#BOOKING#"+id
 	}
+	if b["Status"] == "checked_in" {
+		want["GSI7PK"], want["GSI7SK"] = "HOUSE#"+text("PropertyId"), "OUT#"+text("CheckOutDate")+"#BOOKING#"+id
+	}
 	got := map[string]any{}
 	for name, v := range b {
 		if indexKey.MatchString(name) {
@@ -233,5 +236,6 @@ func TestRowsOfMoves(t *testing.T) {
 		assert.Equal(t, want, row.Text("GSI6SK"), status)
 		assert.Equal(t, status == bookings.Cancelled || status == bookings.Expired, row.Text("GSI5PK") == "", status)
 		assert.Equal(t, "STATUS#"+string(status), row.Text("GSI3PK"))
+		assert.Equal(t, status == bookings.CheckedIn, row.Text("GSI7PK") != "", status)
 	}
 }

@@ -183,6 +183,9 @@ func (b worldBooking) addItems(items map[string]map[string]any) {
 	if b.status == bookings.Pending {
 		item["GSI6PK"], item["GSI6SK"] = "HOLDS", "EXPIRES#"+b.holdEnd.Format(time.RFC3339)+suffix
 	}
+	if b.status == bookings.CheckedIn {
+		item["GSI7PK"], item["GSI7SK"] = "HOUSE#"+b.house.ID, "OUT#"+b.stay.CheckOut.String()+suffix
+	}
 	for name, t := range map[string]time.Time{
 		"HoldExpiresAt": b.holdEnd, "ConfirmedAt": b.confirmed, "CheckedInAt": b.arrived, "CheckedOutAt": b.left, "CancelledAt": b.cancelled,
 		"AnonymisedAt": b.anonymised,

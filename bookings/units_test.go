@@ -281,4 +281,3 @@ func monthsAfter(stay dynastay.Stay) int {
 	}
 	return months(stay.LastNight()) - months(stay.CheckIn)
 }
-

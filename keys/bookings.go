@@ -15,6 +15,7 @@ const (
 	ReferenceIndex        = "GSI4-ReferenceIndex"
 	CheckInDateIndex      = "GSI5-CheckInDateIndex"
 	HoldIndex             = "GSI6-HoldIndex"
+	HouseIndex            = "GSI7-HouseIndex"
 )
 
 // bookingSummary is what a list of bookings shows. A booking is larger than 1 KB, so an index that projected all of it
@@ -38,6 +39,7 @@ var BookingsTable = &dynastay.Schema{
 		index(ReferenceIndex, dynastay.ProjectKeys),
 		index(CheckInDateIndex, dynastay.ProjectInclude, bookingSummary...),
 		index(HoldIndex, dynastay.ProjectKeys),
+		index(HouseIndex, dynastay.ProjectKeys),
 	},
 	Stream: true,
 }
@@ -208,4 +210,17 @@ type BookingByDue struct {
 func (k *BookingByDue) Form(f *key.Form) {
 	f.PK("DUE", key.Shard("Shard", &k.Shard))
 	f.SK("DUE#", key.Instant("Due", &k.Due), "#BOOKING#", key.ID("BookingID", &k.BookingID))
+}
+
+// BookingInHouse is the row in [HouseIndex] of a booking whose guests have checked in and not checked out, next departure
+// first: HOUSE#{PropertyID} / OUT#{CheckOut}#BOOKING#{BookingID}.
+type BookingInHouse struct {
+	PropertyID string
+	CheckOut   dynastay.Date
+	BookingID  string
+}
+
+func (k *BookingInHouse) Form(f *key.Form) {
+	f.PK("HOUSE#", key.ID("PropertyID", &k.PropertyID))
+	f.SK("OUT#", key.Date("CheckOut", &k.CheckOut), "#BOOKING#", key.ID("BookingID", &k.BookingID))
 }

@@ -36,6 +36,7 @@
 //	  GSI4-ReferenceIndex         BookingByReference
 //	  GSI5-CheckInDateIndex       BookingByCheckIn
 //	  GSI6-HoldIndex              BookingByHold, BookingByDue
+//	  GSI7-HouseIndex             BookingInHouse
 //	UsersTable
 //	  items                       Profile, Loyalty, LoyaltyEntry, Preference, Erased, EmailGuard, EmailConfig
 //	  GSI1-EmailIndex             ProfileByEmail
@@ -59,8 +60,8 @@
 // may not be unique (a price, a rating, a creation time) end in the entity's id, because rows with equal sort keys have
 // no defined order, so a page could not say where it ends.
 //
-// The properties' indexes from GSI7 on, and GSI5 and GSI6 of the bookings, serve access patterns that the document
-// lists without an index, or with one that cannot serve them. Guards are items that make a value unique, which an index
+// The properties' indexes from GSI7 on, and GSI5 to GSI7 of the bookings, serve access patterns that the document
+// lists without an index or not at all, or with one that cannot serve them. Guards are items that make a value unique, which an index
 // cannot do. Most indexes of the properties project only the card, those of the bookings a summary, and that of the
 // nights the attributes that a calendar shows. The document projects everything, but every change to a projected
 // attribute costs write units.

@@ -54,6 +54,7 @@ func TestRowsSortByTheirValue(t *testing.T) {
 	ascend(t, dates, dynastay.Date.Compare, func(d dynastay.Date, id string) NightByProperty { return NightByProperty{"a", d, id} })
 	ascend(t, dates, dynastay.Date.Compare, func(d dynastay.Date, id string) BookingByUser { return BookingByUser{"a", d, id} })
 	ascend(t, dates, dynastay.Date.Compare, func(d dynastay.Date, id string) BookingByProperty { return BookingByProperty{"a", d, id} })
+	ascend(t, dates, dynastay.Date.Compare, func(d dynastay.Date, id string) BookingInHouse { return BookingInHouse{"a", d, id} })
 	ascend(t, seconds, time.Time.Compare, func(at time.Time, id string) PropertyByStatus { return PropertyByStatus{"a", 0, at, id} })
 	ascend(t, seconds, time.Time.Compare, func(at time.Time, id string) BookingByStatus { return BookingByStatus{"a", 0, at, id} })
 	ascend(t, seconds, time.Time.Compare, func(at time.Time, id string) BookingByHold { return BookingByHold{0, at, id} })

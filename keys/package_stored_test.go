@@ -117,6 +117,8 @@ var entries = []entry{
 		"HOLDS#SHARD#5", "EXPIRES#|2024-11-10T09:15:00Z#BOOKING#|bkg_1"),
 	row(BookingsTable, HoldIndex, BookingByDue{5, instant1, "bkg_1"},
 		"DUE#SHARD#5", "DUE#|2024-11-10T09:15:00Z#BOOKING#|bkg_1"),
+	row(BookingsTable, HouseIndex, BookingInHouse{"prop_1", date1, "bkg_1"},
+		"HOUSE#prop_1", "OUT#|2025-01-15#BOOKING#|bkg_1"),
 
 	item(UsersTable, Profile{"user_4"}, "USER#user_4", "PROFILE"),
 	item(UsersTable, Loyalty{"user_4"}, "USER#user_4", "LOYALTY"),

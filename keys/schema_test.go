@@ -58,6 +58,7 @@ func TestTablesHaveTheirNames(t *testing.T) {
 			{"GSI4-ReferenceIndex", keysOnly, nil},
 			{"GSI5-CheckInDateIndex", include, summary},
 			{"GSI6-HoldIndex", keysOnly, nil},
+			{"GSI7-HouseIndex", keysOnly, nil},
 		}},
 		{"Users", "", true, []index{
 			{"GSI1-EmailIndex", all, nil},

@@ -144,6 +144,9 @@ func (l *ledger) booking(b *bookings.Booking) {
 	case owing(b):
 		rows[keys.HoldIndex] = l.key(keys.Of(keys.BookingByDue{Due: b.DueAt, BookingID: b.ID}))
 	}
+	if b.Status == bookings.CheckedIn {
+		rows[keys.HouseIndex] = l.key(keys.Of(keys.BookingInHouse{PropertyID: b.PropertyID, CheckOut: b.Stay.CheckOut, BookingID: b.ID}))
+	}
 	l.add(s, l.key(keys.Of(keys.Booking{BookingID: b.ID})), rows)
 	l.guard(s, l.key(keys.Of(keys.ReferenceGuard{Reference: b.Reference})), b.ID)
 	l.lines(b)

@@ -92,7 +92,7 @@ func (s *sales) readBookings() map[string]*found {
 		if !f.guard || len(f.lines) != int(f.plain["NumberOfRooms"].(float64)) {
 			s.differ("a booking whose lines or guard are wrong", id, "%v", f.plain)
 		}
-		if !f.listed(id) || !f.arriving(id) || !f.holding(id) {
+		if !f.listed(id) || !f.arriving(id) || !f.holding(id) || !f.inHouse(id) {
 			s.differ("a booking whose index keys are wrong", id, "%v", f.plain)
 		}
 	}
@@ -123,6 +123,14 @@ func (f *found) holding(id string) bool {
 		return f.indexed("GSI6", "", "", id)
 	}
 	return f.indexed("GSI6", "HOLDS", "EXPIRES#"+inSeconds(f.at("HoldExpiresAt"))+"#BOOKING#"+id, id)
+}
+
+// inHouse reports whether the booking is in the list of who is there exactly while its guests are.
+func (f *found) inHouse(id string) bool {
+	if f.status() != bookings.CheckedIn {
+		return f.text("GSI7PK") == "" && f.text("GSI7SK") == ""
+	}
+	return f.text("GSI7PK") == "HOUSE#"+f.text("PropertyId") && f.text("GSI7SK") == "OUT#"+f.text("CheckOutDate")+"#BOOKING#"+id
 }
 
 func inSeconds(at time.Time) string { return at.UTC().Truncate(time.Second).Format(time.RFC3339) }
