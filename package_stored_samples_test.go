@@ -106,6 +106,7 @@ func namedSamples() (all []namedSample) {
 	due := refunded
 	due.Amount = dynastay.Money{}
 	add("RefundDueOp", due)
+	add("ExtendHoldOp", "bkg_1", time.Hour)
 	add("ConfirmOp", "bkg_1", nil)
 	add("ConfirmOp", "bkg_1", []bookings.Payment{paid})
 	add("CancelOp", "bkg_1", "ill", nil)

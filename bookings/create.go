@@ -42,7 +42,8 @@ type Request struct {
 	// the quote has charges, which are then added instead.
 	TaxesAndFees dynastay.Money
 	// Hold holds the rooms for this long, [MinHold] to [MaxHold], instead of confirming the booking: it is pending until
-	// [Repository.Confirm]. Once the hold has ended, [Repository.ExpireHolds] returns the rooms. Default: 0, no hold.
+	// [Repository.Confirm]. [Repository.ExtendHold] gives it more time. Once the hold has ended, [Repository.ExpireHolds] returns
+	// the rooms. Default: 0, no hold.
 	Hold            time.Duration
 	SpecialRequests string // at most entity.MaxNote bytes, no card data
 	// PromoCode is a code as the guest types it, see [Repository.PromoCode]; "" for none.
@@ -295,8 +296,10 @@ func (req Request) validate() (spelled []dynastay.Key, err error) {
 	if err := checkFees(req.TaxesAndFees, req.Quote); err != nil {
 		return nil, err
 	}
-	if req.Hold != 0 && (req.Hold < MinHold || req.Hold > MaxHold) {
-		return nil, dynastay.Invalid("Hold", "must be between 1 second and 30 days")
+	if req.Hold != 0 {
+		if err := checkHold(req.Hold); err != nil {
+			return nil, err
+		}
 	}
 	if err := checkText(req.SpecialRequests, entity.MaxNote); err != nil {
 		return nil, dynastay.Within("SpecialRequests", err)

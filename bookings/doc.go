@@ -16,6 +16,7 @@
 //
 //   - [Repository.Create] makes a confirmed booking, or a pending one with a Hold; it takes the rooms.
 //   - [Repository.Confirm]: pending to confirmed, before the end of the hold.
+//   - [Repository.ExtendHold]: pending, before the end of the hold; it then ends later.
 //   - [Repository.Expire]: pending to expired, a while after the end of the hold; it returns the rooms.
 //   - [Repository.Cancel]: pending or confirmed to cancelled, until the date of check-out; it returns the rooms.
 //   - [Repository.CancelOverdue]: confirmed to cancelled, if a part of the total was due and has not been paid.

@@ -22,7 +22,7 @@ type holdEnding struct {
 }
 
 func drawHoldEnding(t *rapid.T) worldStep {
-	move := model.OneOf(t, "call", confirming, expiring, expiring)
+	move := model.OneOf(t, "call", confirming, extendingLong, expiring, expiring)
 	return holdEnding{
 		changingStatus: changingStatus{worldMove: move, back: 4 * model.UpTo(t, 3, "booking"), key: drawKey(t)},
 		sweep:          model.OneOf(t, "sweep", false, true),
@@ -45,6 +45,23 @@ func (s holdEnding) run(w *world, on program) {
 		s.changingStatus.run(w, on)
 	}
 }
+
+// extending gives a hold more time, unless it ends later anyway.
+func extending(name string, hold time.Duration) worldMove {
+	return worldMove{
+		name: name, verb: "extend the hold of", from: []bookings.Status{bookings.Pending}, plain: true, not: confirming.not,
+		apply: func(b *worldBooking, now time.Time) {
+			if end := now.Add(hold); end.After(b.holdEnd) {
+				b.holdEnd = end
+			}
+		},
+		do: func(on program, id, _ string, _ bookings.Assigned, opts ...dynastay.WriteOption) (*bookings.Booking, error) {
+			return on.repo.ExtendHold(context.Background(), id, hold, opts...)
+		},
+	}
+}
+
+var extendingBriefly, extendingLong = extending("extend a hold briefly", time.Minute), extending("extend a hold", 2*time.Hour)
 
 // sweeping is a call of ExpireHolds.
 type sweeping struct{}

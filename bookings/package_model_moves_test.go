@@ -437,7 +437,10 @@ func (m worldMove) allows(b worldBooking, now time.Time) error {
 // moved returns the booking after the move.
 func (s changingStatus) moved(b worldBooking, now time.Time, rooms bookings.Assigned) worldBooking {
 	b.lines = slices.Clone(b.lines)
-	s.apply(&b, now)
+	held := b.holdEnd
+	if s.apply(&b, now); b.status == bookings.Pending && b.holdEnd == held {
+		return b // no more time: nothing is written
+	}
 	b.updated, b.version = now, b.version+1
 	if b.anonymised.IsZero() {
 		b.reason = s.reason

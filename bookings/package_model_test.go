@@ -26,6 +26,8 @@ var worldOperations = []struct {
 }{
 	{"create", 22, drawCreate},
 	{"confirm", 3, drawMove(confirming)},
+	{"extend a hold briefly", 1, drawMove(extendingBriefly)},
+	{"extend a hold", 3, drawMove(extendingLong)},
 	{"check in", 7, drawMove(checkingIn)},
 	{"check out", 6, drawMove(checkingOut)},
 	{"no-show", 4, drawMove(notShowing)},
@@ -79,6 +81,7 @@ var expectedOutcomes = []string{
 	"create: done", "create: invalid", "create: sold_out", "create: stop_sell", "create: property_closed",
 	"create: not_on_sale", "create: closed_to_arrival", "create: min_stay", "create: max_stay", "create: price_changed",
 	"create: overbooked", "create: held", "confirm: done", "confirm: status", "confirm: the hold has ended",
+	"extend a hold: done", "extend a hold: status", "extend a hold: the hold has ended", "extend a hold briefly: done",
 	"check in: done", "check in: status", "check in: with rooms", "check in: invalid",
 	"check in: the stay has not begun", "check out: done", "check out: status", "no-show: done", "no-show: status",
 	"no-show: the guests may still arrive on the day of arrival", "undo a check-in: done", "assign rooms: done",
