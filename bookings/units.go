@@ -89,7 +89,7 @@ func within(nights, stay dynastay.Stay) dynastay.Stay {
 }
 
 // hasUnits returns the stay on whose nights the booking has the units of its lines. It is empty if the guests do not come, and ends
-// with the date of the check-out. What the plan of a unit says does not count: see docs/decisions/0030-units.md.
+// with the date of the check-out.
 func (b *Booking) hasUnits() dynastay.Stay {
 	switch b.Status {
 	case Pending, Confirmed, CheckedIn:
@@ -121,6 +121,7 @@ func (b *Booking) anyUnits() bool {
 }
 
 // unitChange is what an operation changes in who has which units.
+// See docs/decisions/0030-units.md for why the booking decides, and not the plan.
 type unitChange struct {
 	*units.Days
 	propertyID string

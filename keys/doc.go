@@ -12,7 +12,7 @@
 // # Tables
 //
 //	PropertiesTable
-//	  items                       Property, RoomType, Image, Amenity, RatePlan, PropertyCharges, SlugGuard, RoomTypeGuard
+//	  items                       Property, RoomType, Image, Amenity, RatePlan, PropertyCharges, Unit, SlugGuard, RoomTypeGuard
 //	  GSI1-LocationIndex          PropertyByCity
 //	  GSI2-GeoIndex               PropertyByArea
 //	  GSI3-OwnerIndex             PropertyByOwner
@@ -25,7 +25,7 @@
 //	  GSI10-GeohashIndex          PropertyByCell
 //	  GSI11-StatusIndex           PropertyByStatus
 //	AvailabilityTable
-//	  items                       Night
+//	  items                       Night, UnitMonth
 //	  GSI1-PropertyDateIndex      NightByProperty
 //	BookingsTable
 //	  items                       Booking, Payment, PaymentAttempt, Refund, BookingRoom, BookingRoomLine, BookingCharges,

@@ -68,6 +68,7 @@ var entries = []entry{
 	item(PropertiesTable, Amenity{"prop_1", "wifi"}, "PROPERTY#prop_1", "AMENITY#|wifi|"),
 	item(PropertiesTable, RatePlan{"prop_1", "flex"}, "RATES#prop_1", "PLAN#|flex|"),
 	item(PropertiesTable, PropertyCharges{"prop_1"}, "RATES#prop_1", "CHARGES"),
+	item(PropertiesTable, Unit{"prop_1", "301"}, "UNITS#prop_1", "UNIT#|301|"),
 	item(PropertiesTable, SlugGuard{"grand-hotel"}, "SLUG#grand-hotel", "GUARD"),
 	item(PropertiesTable, RoomTypeGuard{"room_7"}, "ROOM#room_7", "GUARD"),
 	row(PropertiesTable, LocationIndex, PropertyByCity{"New York", "USA", 92, "prop_1"},
@@ -92,6 +93,7 @@ var entries = []entry{
 		"STATUS#pending#SHARD#1", "CREATED#|2024-11-10T09:15:00Z#PROPERTY#|prop_1"),
 
 	item(AvailabilityTable, Night{"room_7", date1}, "ROOM#room_7", "DATE#|2025-01-15|"),
+	item(AvailabilityTable, UnitMonth{"prop_1", dynastay.MustDate("2025-01-01"), "301"}, "UNITS#prop_1", "MONTH#|2025-01#UNIT#|301"),
 	row(AvailabilityTable, PropertyDateIndex, NightByProperty{"prop_1", date1, "room_7"},
 		"PROPERTY#prop_1", "DATE#|2025-01-15#ROOM#|room_7"),
 

@@ -67,7 +67,7 @@ func (r *Repository) Plan(ctx context.Context, propertyID string, month dynastay
 		case err != nil:
 			unreadable = append(unreadable, err)
 		case len(one.Nights) > 0:
-			all = append(all, one)
+			all = append(all, *one)
 		}
 	}
 	if len(unreadable) > 0 {
@@ -77,13 +77,13 @@ func (r *Repository) Plan(ctx context.Context, propertyID string, month dynastay
 }
 
 // monthOf decodes an item. An unknown attribute is none of a night.
-func monthOf(row dynastay.Row) (Month, error) {
+func monthOf(row dynastay.Row) (*Month, error) {
 	at := keys.AvailabilityTable.Key.From(row)
 	key, err := keys.Parse[keys.UnitMonth](at)
 	if err != nil {
-		return Month{}, &dynastay.Error{Entity: "UnitMonth", ID: at.String(), Kind: dynastay.ErrCorrupt, Err: err}
+		return nil, &dynastay.Error{Entity: "UnitMonth", ID: at.String(), Kind: dynastay.ErrCorrupt, Err: err}
 	}
-	m := Month{UnitID: key.UnitID, First: key.Month, Nights: map[int]Occupant{}}
+	m := &Month{UnitID: key.UnitID, First: key.Month, Nights: map[int]Occupant{}}
 	for day := range dynastay.MonthOf(key.Month).Nights() {
 		if by := row.Value(attrOf(day + 1)); !by.IsNull() {
 			m.Nights[day+1] = occupantOf(by.Text())

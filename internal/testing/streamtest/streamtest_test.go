@@ -12,6 +12,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/availability/units"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/entity/stream"
@@ -49,10 +50,12 @@ var kinds = []kind{
 	item(keys.PropertiesTable, keys.Amenity{PropertyID: "x", AmenityID: "y"}, ""),
 	item(keys.PropertiesTable, keys.RatePlan{PropertyID: "x", RatePlanID: "y"}, "properties.RatePlans"),
 	item(keys.PropertiesTable, keys.PropertyCharges{PropertyID: "x"}, "properties.Charges"),
+	item(keys.PropertiesTable, keys.Unit{PropertyID: "x", UnitID: "y"}, "units.Units"),
 	item(keys.PropertiesTable, keys.SlugGuard{Slug: "x"}, ""),
 	item(keys.PropertiesTable, keys.RoomTypeGuard{RoomTypeID: "x"}, ""),
 
 	item(keys.AvailabilityTable, keys.Night{RoomTypeID: "x", Date: night}, "availability.Nights"),
+	item(keys.AvailabilityTable, keys.UnitMonth{PropertyID: "x", Month: dynastay.MonthOf(night).CheckIn, UnitID: "y"}, "units.Months"),
 
 	item(keys.BookingsTable, keys.Booking{BookingID: "x"}, "bookings.Bookings"),
 	item(keys.BookingsTable, keys.Payment{BookingID: "x"}, "bookings.Payments"),
@@ -101,7 +104,7 @@ func decoders(db *dynastay.DB) map[string]func(stream.Record) bool {
 	}
 	for _, changes := range []any{
 		p.Changes(), availability.New(db).Changes(), bookings.New(db, nil).Changes(), users.New(db, nil).Changes(),
-		reviews.New(db, p, nil).Changes(),
+		reviews.New(db, p, nil).Changes(), units.New(db).Changes(),
 	} {
 		v := reflect.ValueOf(changes)
 		for i := range v.NumField() {
