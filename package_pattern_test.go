@@ -19,6 +19,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/availability/listing"
+	"github.com/dynastay/dynastay/availability/units"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/bookings/venue"
 	"github.com/dynastay/dynastay/dyntest"
@@ -120,6 +121,15 @@ var patterns = []pattern{
 	{"charges", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
 		return (*properties.Repository).Charges(properties.New(db, nil), ctx, w.hotel.ID)
 	}},
+	{"units", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
+		return some((*units.Repository).List(units.New(db), w.hotel.ID).Page(ctx, dynastay.Paging{Limit: 10}))
+	}},
+	{"units to be cleaned", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
+		return some((*units.Repository).ToBeCleaned(units.New(db), w.hotel.ID).Page(ctx, dynastay.Paging{Limit: 10}))
+	}},
+	{"room plan", 1, 1, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
+		return (*units.Repository).Plan(units.New(db), ctx, w.hotel.ID, fixture.Stay.CheckIn)
+	}},
 	{"search", 2, 1, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
 		page, err := (*search.Search).Page(search.New(db, properties.New(db, nil)), ctx, search.Request{
 			City: "New York", Country: "USA", Stay: fixture.Stay, Guests: availability.Guests{Adults: 2}, Sort: search.BestRated,
@@ -183,6 +193,9 @@ var patterns = []pattern{
 		return some((*bookings.Repository).Departures(bookings.New(db, nil), bookings.CheckOutQuery{
 			PropertyID: w.hotel.ID, From: fixture.Stay.CheckOut, To: fixture.Stay.CheckOut.AddDays(1),
 		}).Page(ctx, dynastay.Paging{Limit: 10}))
+	}},
+	{"unassigned", 2, 1.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
+		return (*bookings.Repository).Unassigned(bookings.New(db, nil), ctx, w.hotel.ID, fixture.Stay.CheckIn)
 	}},
 	{"U1", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
 		return (*users.Repository).ByEmail(w.users, ctx, w.user.Email)

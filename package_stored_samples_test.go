@@ -7,6 +7,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/availability/listing"
+	"github.com/dynastay/dynastay/availability/units"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/bookings/venue"
 	"github.com/dynastay/dynastay/entity"
@@ -48,6 +49,17 @@ func namedSamples() (all []namedSample) {
 	usd := func(amount string) dynastay.Money { return dynastay.MustMoney(amount, "USD") }
 	day, month := fixture.Stay.CheckIn, dynastay.MonthOf(fixture.Stay.CheckIn)
 	few, many := 2, 9
+
+	on = units.New(db)
+	add("CreateOp", units.Unit{
+		PropertyID: "prop_123", ID: "301", RoomTypeID: "room_789", Name: "The tower", Floor: "3", Features: []string{"sea view"},
+		Housekeeping: units.Dirty,
+	})
+	add("UpdateOp", "prop_123", "301", nil, agreed)
+	add("RetireOp", "prop_123", "301")
+	add("SetHousekeepingOp", "prop_123", "301", units.Inspected, "staff_7")
+	list("List", "units.List", "prop_123")
+	list("ToBeCleaned", "units.ToBeCleaned", "prop_123")
 
 	on = availability.New(db)
 	add("OpenOp", availability.OpenRequest{
@@ -115,6 +127,15 @@ func namedSamples() (all []namedSample) {
 	add("CancelOverdueOp", "bkg_1", fixture.Now, "not paid", []bookings.Refund{refunded})
 	add("CheckInOp", "bkg_1", rooms)
 	add("AssignRoomsOp", "bkg_1", rooms)
+	night := dynastay.Stay{CheckIn: day, CheckOut: day.AddDays(1)}
+	inUnits := []bookings.Assignment{{RoomTypeID: "room_789", UnitID: "301"}, {RoomTypeID: "room_789", Line: 2, UnitID: "302", Nights: night}}
+	add("AssignUnitsOp", "bkg_1", inUnits)
+	add("CheckInToOp", "bkg_1", inUnits)
+	add("UnassignUnitsOp", "bkg_1", []string{"301", "302"})
+	add("MoveUnitOp", "bkg_1", bookings.UnitMove{From: "301", To: "302", On: day})
+	add("SwapUnitsOp", bookings.UnitSwap{
+		A: bookings.UnitOf{BookingID: "bkg_1", UnitID: "301"}, B: bookings.UnitOf{BookingID: "bkg_2", UnitID: "302"}, On: day,
+	})
 	for _, method := range []string{"UndoCheckInOp", "CheckOutOp", "UndoCheckOutOp", "NoShowOp", "ReleaseOp", "ReinstateOp", "ExpireOp"} {
 		add(method, "bkg_1")
 	}

@@ -14,7 +14,7 @@ import (
 // UnassignUnitsOp takes units from the lines of a booking, all of them if none is named: the nights from today at the property on; on
 // the day of departure, the last one. It fails with a [*dynastay.InvalidError] if the booking has none of these nights, and
 // otherwise like [Repository.AssignUnitsOp].
-func (r *Repository) UnassignUnitsOp(bookingID string, unitIDs ...string) *dynastay.Operation[*Booking] {
+func (r *Repository) UnassignUnitsOp(bookingID string, unitIDs []string) *dynastay.Operation[*Booking] {
 	unitIDs = slices.Clone(unitIDs)
 	var invalid error
 	for i, id := range unitIDs {
@@ -46,7 +46,7 @@ func (r *Repository) UnassignUnitsOp(bookingID string, unitIDs ...string) *dynas
 
 // UnassignUnits runs [Repository.UnassignUnitsOp]. 2 requests: a consistent Query of the booking, and the transaction.
 func (r *Repository) UnassignUnits(ctx context.Context, bookingID string, unitIDs []string, opts ...dynastay.WriteOption) (*Booking, error) {
-	return dynastay.Do(ctx, r.db, r.UnassignUnitsOp(bookingID, unitIDs...), opts...)
+	return dynastay.Do(ctx, r.db, r.UnassignUnitsOp(bookingID, unitIDs), opts...)
 }
 
 // UnitMove is a move of guests from one unit to another one.

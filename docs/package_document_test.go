@@ -76,7 +76,7 @@ func TestKeysOfTheModel(t *testing.T) {
 func TestAttributesOfTheModel(t *testing.T) {
 	for _, dir := range []string{
 		"properties", "availability", "bookings", "users", "reviews", "properties/catalog", "entity/stream/consumer",
-		"availability/listing", "availability/charges", "bookings/venue",
+		"availability/listing", "availability/charges", "availability/units", "bookings/venue",
 	} {
 		p := parse(t, dir)
 		var text strings.Builder
