@@ -19,6 +19,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/availability/listing"
 	"github.com/dynastay/dynastay/availability/listing/ical"
+	"github.com/dynastay/dynastay/availability/units"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/bookings/offer"
 	"github.com/dynastay/dynastay/bookings/venue"
@@ -47,6 +48,8 @@ var refusals = map[string]error{
 
 	"listing.Taken": &listing.Taken{}, "listing.RevisionError": &listing.RevisionError{}, "listing.ShrunkError": &listing.ShrunkError{},
 	"listing.ErrImported": listing.ErrImported, "listing.ErrOutdated": listing.ErrOutdated,
+
+	"units.TakenError": &units.TakenError{}, "units.ErrRetired": units.ErrRetired, "units.ErrOtherRoomType": units.ErrOtherRoomType,
 
 	"bookings.Refused": &bookings.Refused{}, "bookings.StatusError": &bookings.StatusError{}, "bookings.PolicyError": &bookings.PolicyError{},
 	"bookings.UpcomingError": &bookings.UpcomingError{},

@@ -23,7 +23,7 @@ import (
 
 // patternPages are the pages with the patterns of packages, in the order in which the pages list them.
 var patternPages = []struct{ dir, page string }{
-	{"properties", "docs/patterns.md"}, {"properties/search", "docs/patterns.md"}, {"availability", "docs/patterns.md"},
+	{"properties", "docs/patterns.md"}, {"properties/search", "docs/patterns.md"}, {"availability", "docs/patterns.md"}, {"availability/units", "docs/patterns.md"},
 	{"bookings", "docs/patterns.md"}, {"users", "docs/patterns.md"}, {"reviews", "docs/patterns.md"},
 	{"availability/listing", "docs/patterns.md"}, {"bookings/venue", "docs/patterns.md"},
 	{"examples/traveltracker/tracker", "examples/traveltracker/README.md"},

@@ -405,6 +405,15 @@ func TestPatterns(t *testing.T) {
 		"GSI7SK": dynastay.Text("OUT#" + fixture.Stay.CheckOut.String() + "#BOOKING#bkg_there"),
 	})
 
+	_, err = units.New(db.DB).Create(ctx, units.Unit{
+		PropertyID: w.hotel.ID, ID: "301", RoomTypeID: w.hotel.RoomTypeID, Housekeeping: units.Dirty,
+	})
+	require.NoError(t, err)
+	raw.Put(t, db, keys.AvailabilityTable, dynastay.Item{
+		"PK": dynastay.Text("UNITS#" + w.hotel.ID), "SK": dynastay.Text("MONTH#" + fixture.Stay.CheckIn.String()[:7] + "#UNIT#301"),
+		"D" + fixture.Stay.CheckIn.String()[8:]: dynastay.Text("bkg_there#1"),
+	})
+
 	w.concert = furnish(t, db.DB)
 	travel(t, db.DB)
 	deal(t, db.DB)

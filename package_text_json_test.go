@@ -20,6 +20,7 @@ import (
 	"github.com/dynastay/dynastay/availability/charges"
 	"github.com/dynastay/dynastay/availability/listing"
 	"github.com/dynastay/dynastay/availability/listing/ical"
+	"github.com/dynastay/dynastay/availability/units"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/bookings/offer"
 	"github.com/dynastay/dynastay/bookings/venue"
@@ -47,12 +48,15 @@ var sent = []any{
 
 	charges.Bill{}, charges.Bracket{}, charges.Charge{}, charges.Entry{}, charges.List{},
 
+	units.Month{}, units.Night{}, units.Occupant{}, units.TakenNight{}, units.Unit{},
+
 	listing.Availability{}, listing.Conflict{}, listing.Event{}, listing.Imported{}, listing.Night{}, listing.Synced{},
 	listing.Taken{}, ical.Calendar{}, ical.Entry{}, ical.Event{}, ical.Problem{},
 
 	bookings.Booking{}, bookings.BookingCharge{}, bookings.BookingCharges{}, bookings.Breakdown{}, bookings.Cancellation{}, bookings.Card{}, bookings.Guest{}, bookings.Instalment{}, bookings.Line{},
 	bookings.InHouse{}, bookings.Modified{}, bookings.Overdue{}, bookings.Payment{}, bookings.PaymentHistory{}, bookings.PaymentSummary{}, bookings.PromoCode{},
-	bookings.Receipt{}, bookings.ReceiptEntry{}, bookings.ReceiptTax{}, bookings.Recorded{}, bookings.Refund{}, bookings.Settlement{}, bookings.Source{}, bookings.Summary{}, bookings.Sweep{}, offer.Offer{},
+	bookings.Receipt{}, bookings.ReceiptEntry{}, bookings.ReceiptTax{}, bookings.Recorded{}, bookings.Refund{}, bookings.Settlement{}, bookings.Source{}, bookings.Summary{}, bookings.Swapped{}, bookings.Sweep{},
+	bookings.Unassigned{}, bookings.UnitNights{}, offer.Offer{},
 
 	venue.Actor{}, venue.AuditEntry{}, venue.Booking{}, venue.Day{}, venue.Event{}, venue.EventRef{}, venue.LockCode{},
 	venue.Notification{}, venue.Payment{}, venue.Recorded{}, venue.SlotTaken{}, venue.User{}, venue.UserBooking{},
@@ -72,10 +76,10 @@ var sent = []any{
 // notSent has the structs that only the caller creates: arguments, options, and what belongs to the program.
 var notSent = []string{
 	"availability.Change", "availability.Changes", "availability.RateChange", "charges.Booked", "charges.Guests", "charges.Line", "charges.Price", "listing.Block", "listing.Booking", "listing.Changes", "listing.Channel",
-	"listing.Feed", "listing.Reservation", "bookings.Changes", "bookings.Modification", "bookings.Options", "offer.Key",
+	"listing.Feed", "listing.Reservation", "bookings.Assignment", "bookings.Changes", "bookings.Modification", "bookings.Options", "offer.Key",
 	"venue.Approval", "venue.Cancellation", "venue.Changes", "venue.Options", "venue.Rejection", "properties.Changes",
 	"properties.Options", "catalog.Spec", "search.Filter", "reviews.Changes", "reviews.Options", "users.Changes",
-	"users.Movement", "users.Options",
+	"units.Changes", "units.Days", "bookings.UnitMove", "bookings.UnitOf", "bookings.UnitSwap", "users.Movement", "users.Options",
 }
 
 // exported returns the structs with exported fields that the packages of the repositories declare, without errors and
@@ -83,7 +87,7 @@ var notSent = []string{
 func exported(t *testing.T) (names []string) {
 	t.Helper()
 	for _, dir := range []string{
-		"availability", "availability/charges", "availability/listing", "availability/listing/ical", "bookings", "bookings/offer", "bookings/venue",
+		"availability", "availability/charges", "availability/listing", "availability/listing/ical", "availability/units", "bookings", "bookings/offer", "bookings/venue",
 		"properties", "properties/catalog", "properties/search", "reviews", "users",
 	} {
 		files, err := filepath.Glob(dir + "/*.go")

@@ -54,8 +54,8 @@ func (l *life) plan(t *testing.T) map[units.Night]units.Occupant {
 	require.NoError(t, err)
 	all := map[units.Night]units.Occupant{}
 	for _, m := range months {
-		for day, by := range m.Nights {
-			all[units.Night{UnitID: m.UnitID, Date: m.First.AddDays(day - 1)}] = by
+		for _, n := range m.Nights {
+			all[n.Night] = n.By
 		}
 	}
 	return all

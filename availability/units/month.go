@@ -38,8 +38,7 @@ func occupantOf(text string) Occupant {
 type Month struct {
 	UnitID string
 	First  dynastay.Date `json:",omitzero"` // the first date of the month
-	// Nights are those that somebody has, by the day of the month, from 1.
-	Nights map[int]Occupant `json:",omitzero"`
+	Nights []TakenNight  `json:",omitzero"` // those that somebody has, by date
 }
 
 // Plan returns the room plan of the month in which a date is: the units that somebody has on some of its nights, by their ids. A
@@ -83,10 +82,10 @@ func monthOf(row dynastay.Row) (*Month, error) {
 	if err != nil {
 		return nil, &dynastay.Error{Entity: "UnitMonth", ID: at.String(), Kind: dynastay.ErrCorrupt, Err: err}
 	}
-	m := &Month{UnitID: key.UnitID, First: key.Month, Nights: map[int]Occupant{}}
-	for day := range dynastay.MonthOf(key.Month).Nights() {
-		if by := row.Value(attrOf(day + 1)); !by.IsNull() {
-			m.Nights[day+1] = occupantOf(by.Text())
+	m := &Month{UnitID: key.UnitID, First: key.Month}
+	for date := range dynastay.MonthOf(key.Month).Dates() {
+		if by, taken := occupantIn(row, date); taken {
+			m.Nights = append(m.Nights, TakenNight{Night{key.UnitID, date}, by})
 		}
 	}
 	return m, nil
@@ -97,8 +96,12 @@ func attrOf(day int) string { return fmt.Sprintf("D%02d", day) }
 
 // On returns who has the unit on a date of the month.
 func (m Month) On(date dynastay.Date) (Occupant, bool) {
-	by, taken := m.Nights[m.First.DaysUntil(date)+1]
-	return by, taken
+	for _, n := range m.Nights {
+		if n.Date == date {
+			return n.By, true
+		}
+	}
+	return Occupant{}, false
 }
 
 // Ahead returns the nights from a date on that somebody has a unit, by date, as the plan says. 1 request for all months, of which
@@ -125,9 +128,9 @@ func (r *Repository) Ahead(ctx context.Context, propertyID, unitID string, from 
 		if err != nil {
 			return nil, err
 		}
-		for date := range dynastay.MonthOf(m.First).Dates() {
-			if by, taken := m.On(date); taken && !date.Before(from) {
-				all = append(all, TakenNight{Night{unitID, date}, by})
+		for _, n := range m.Nights {
+			if !n.Date.Before(from) {
+				all = append(all, n)
 			}
 		}
 	}
