@@ -61,11 +61,28 @@ func (r *Repository) todayAt(house House) (today dynastay.Date, err error) {
 	return house.Today(r.db.Now())
 }
 
-// notBefore rejects a stay that begins before today at the property.
-func (h House) notBefore(stay dynastay.Stay, now time.Time) error {
+// worksOn returns the date that counts as today for a quote: the business date, if it is given, or else the current date at the
+// property.
+func (h House) worksOn(business dynastay.Date, now time.Time) (dynastay.Date, error) {
 	today, err := h.Today(now)
 	if err != nil {
-		return dynastay.Within("Property", err)
+		return today, dynastay.Within("Property", err)
+	}
+	yesterday := today.AddDays(-1)
+	switch business {
+	case dynastay.Date{}:
+		return today, nil
+	case today, yesterday:
+		return business, nil
+	}
+	return today, dynastay.Invalid("BusinessDate", "must be today or yesterday at the property, %s or %s", today, yesterday)
+}
+
+// notBefore rejects a stay that begins before the date that counts as today.
+func (h House) notBefore(stay dynastay.Stay, business dynastay.Date, now time.Time) error {
+	today, err := h.worksOn(business, now)
+	if err != nil {
+		return err
 	}
 	return dynastay.Within("Stay", notPast(stay, today))
 }

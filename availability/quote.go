@@ -66,6 +66,10 @@ type QuoteRequest struct {
 	// of the property's staff, so never take it from a guest's request. Stop-sells and restrictions still apply. 0 to
 	// MaxRooms; 0 allows no overbooking.
 	Overbook int
+	// BusinessDate is the date that the property still works on, after midnight: today or yesterday at the property. It counts as
+	// today, for the check-in and for days ahead, so that a guest who walks in at 01:30 can book the night that has begun. When
+	// a day ends is a decision of the property's staff, so never take it from a guest's request. The zero Date means today.
+	BusinessDate dynastay.Date `json:",omitzero"`
 
 	booked []*RatePlan // of the lines of a booking that is changed, as they were when it was made
 }
@@ -85,6 +89,8 @@ type Quote struct {
 	Charges   *charges.Bill  `json:",omitzero"`
 	Discounts dynastay.Money `json:",omitzero"`
 	At        time.Time      `json:",omitzero"` // when the quote was made
+	// BusinessDate is that of the request. The quote can be booked as long as it is today or yesterday at the property.
+	BusinessDate dynastay.Date `json:",omitzero"`
 }
 
 // Line is the part of a quote or a booking that concerns one room type under one rate plan for one party.
@@ -122,13 +128,13 @@ func (l *Line) terms() string {
 }
 
 // Validate checks the request without accessing the database: the ids, a stay of 1 to [MaxNights] nights that does not
-// begin before today at the property, at least one room, an adult for each of them, and enough room for all guests
-// ([ErrTooSmall]). Its errors name the field.
+// begin before today at the property or its business date, at least one room, an adult for each of them, and enough room
+// for all guests ([ErrTooSmall]). Its errors name the field.
 func (r QuoteRequest) Validate(now time.Time) error {
 	if err := r.validate(); err != nil {
 		return err
 	}
-	return r.Property.notBefore(r.Stay, now)
+	return r.Property.notBefore(r.Stay, r.BusinessDate, now)
 }
 
 func (r QuoteRequest) validate() error {

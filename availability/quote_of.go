@@ -56,11 +56,11 @@ func (r QuoteRequest) nights(checked []Availability) (map[string][]Night, error)
 
 // quote creates the quote for a valid request from the nights of its room types.
 func (r QuoteRequest) quote(nights map[string][]Night, now time.Time) (*Quote, error) {
-	q := &Quote{Property: r.Property, Stay: r.Stay, Guests: r.Guests, Sleeps: sleeps(r.Rooms), Overbook: r.Overbook, At: now}
+	q := r.outline(now)
 	refused := &Refused{}
-	today, err := r.Property.Today(now)
+	today, err := r.Property.worksOn(r.BusinessDate, now)
 	if err != nil {
-		return nil, dynastay.Within("Property", err)
+		return nil, err
 	}
 	wanted := map[string]int{} // rooms by room type
 	for _, room := range r.Rooms {
@@ -101,6 +101,13 @@ func (r QuoteRequest) quote(nights map[string][]Night, now time.Time) (*Quote, e
 		return nil, refused
 	}
 	return r.added(q)
+}
+
+// outline returns the quote without lines and prices.
+func (r QuoteRequest) outline(now time.Time) *Quote {
+	return &Quote{
+		Property: r.Property, Stay: r.Stay, Guests: r.Guests, Sleeps: sleeps(r.Rooms), Overbook: r.Overbook, At: now, BusinessDate: r.BusinessDate,
+	}
 }
 
 // added returns the quote with its sums and its charges.

@@ -8,9 +8,12 @@ import (
 	"github.com/dynastay/dynastay"
 )
 
-// Current returns an error for the field "Stay.CheckIn" if the stay begins before today at the property. It is separate
-// from [Quote.Validate] because its result depends on the time.
-func (q *Quote) Current(now time.Time) error { return q.Property.notBefore(q.Stay, now) }
+// Current returns an error for the field "Stay.CheckIn" if the stay begins before today at the property, or before
+// BusinessDate, and one for the field "BusinessDate" if that is neither today nor yesterday any more. It is separate from
+// [Quote.Validate] because its result depends on the time.
+func (q *Quote) Current(now time.Time) error {
+	return q.Property.notBefore(q.Stay, q.BusinessDate, now)
+}
 
 // Validate checks a quote before it is booked. It makes the checks of [QuoteRequest.Validate], except for those that
 // depend on the time (see [Quote.Current]), and checks that the prices are complete, in one currency, and add up. Its

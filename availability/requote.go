@@ -27,8 +27,8 @@ import (
 // moves, a stay that gets shorter must meet the minimum stay, and one that gets longer the maximum stay, unless the guests
 // have arrived. The conditions of a rate plan hold in the same way.
 //
-// Rooms of nights before today at the property can be neither added nor returned, and can get no other plan; for these,
-// Requote returns a [*dynastay.InvalidError] for the field "Stay". 1 request per room type if the stay or a plan changes;
+// Rooms of nights before today at the property, or its business date, can be neither added nor returned, and can get no other
+// plan; for these, Requote returns a [*dynastay.InvalidError] for the field "Stay". 1 request per room type if the stay or a plan changes;
 // otherwise, only for one that gets more rooms.
 func (r *Repository) Requote(ctx context.Context, req QuoteRequest, booked Booked) (*Quote, error) {
 	now := r.db.Now()
@@ -40,9 +40,9 @@ func (r *Repository) Requote(ctx context.Context, req QuoteRequest, booked Booke
 	if err := req.validate(); err != nil {
 		return nil, err
 	}
-	today, err := req.Property.Today(now)
+	today, err := req.Property.worksOn(req.BusinessDate, now)
 	if err != nil {
-		return nil, dynastay.Within("Property", err)
+		return nil, err
 	}
 	req.Rooms = slices.Clone(req.Rooms)
 	for i := range req.Rooms {
@@ -56,7 +56,7 @@ func (r *Repository) Requote(ctx context.Context, req QuoteRequest, booked Booke
 		QuoteRequest: req, nights: r, has: booked, numbered: !plain, today: today,
 		seen: map[dynastay.Ref]dynastay.Row{}, refused: &Refused{},
 	}
-	q := &Quote{Property: req.Property, Stay: req.Stay, Guests: req.Guests, Sleeps: sleeps(req.Rooms), Overbook: req.Overbook, At: now}
+	q := req.outline(now)
 	lines := map[string]int{}
 	for _, room := range booked.continued(merged(req.Rooms), req.Stay) {
 		if lines[room.RoomTypeID]++; lines[room.RoomTypeID] > MaxLines {
@@ -255,12 +255,12 @@ func (r *Refused) addUnpriced(q *Quote) {
 // Current returns an error if the quote no longer fits what has been booked, or the date: a [*Refused] with
 // [PriceChanged] for the nights that the booking keeps, if the quote has a different stored price for them; and a
 // [*dynastay.InvalidError] for the field "Stay" if rooms of a night before today at the property would be added, returned
-// or sold under another plan, for "Lines[i].Number" if the booking has no such line, and for a price if two lines that are
+// or sold under another plan, for "BusinessDate" as [Quote.Current], for "Lines[i].Number" if the booking has no such line, and for a price if two lines that are
 // sold anew disagree about the stored one. For a new booking, use [Quote.Current].
 func (s *Sale) Current(now time.Time) error {
-	today, err := s.quote.Property.Today(now)
+	today, err := s.quote.Property.worksOn(s.quote.BusinessDate, now)
 	if err != nil {
-		return dynastay.Within("Property", err)
+		return err
 	}
 	for i, line := range s.quote.Lines {
 		if line.Number > 0 && s.goesOn[i] < 0 {

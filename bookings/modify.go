@@ -82,7 +82,7 @@ var modify = move{
 // A booking can be modified up to and including its date of check-out at the property, a pending one only until its
 // hold ends; otherwise, QuoteModification returns a [*StatusError]. Once the guests have checked in, a different date of
 // check-in, room type or quantity is refused with a [*dynastay.InvalidError] for the field "Stay.CheckIn" or "Rooms",
-// and at any time rooms of a night before today for the field "Stay". Nights that cannot be sold are listed in a
+// and at any time rooms of a night before today, or the request's business date, for the field "Stay". Nights that cannot be sold are listed in a
 // [*Refused]. For a policy whose terms nobody knows, it returns a [*PolicyError]. Whether the modification fits into one
 // transaction is known only to Modify.
 //

@@ -300,6 +300,9 @@ func (b *Booking) booked(now time.Time) (availability.Booked, error) {
 	has := availability.Booked{Stay: b.Stay, Arrived: arrived}
 	if !b.CreatedAt.IsZero() {
 		has.On = b.today(b.CreatedAt)
+		if has.On.After(b.Stay.CheckIn) { // a guest who walked in after midnight was sold the night on its own date
+			has.On = b.Stay.CheckIn
+		}
 	}
 	type name struct {
 		roomTypeID string

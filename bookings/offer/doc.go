@@ -13,7 +13,7 @@
 //
 // It is not encrypted. The guest can read all of it, so do not put into an offer what the guest must not know.
 //
-// A quote with agreed prices, which are not for guests, cannot be sealed.
+// A quote with agreed prices or a business date, which are not for guests, cannot be sealed.
 //
 // It is not used up. Until it expires, it can be opened any number of times. It reserves nothing either: the booking
 // checks the rooms and the prices of the nights again. To create only one booking, use an idempotency key; see

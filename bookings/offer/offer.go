@@ -83,6 +83,9 @@ func (o Offer) validate() error {
 			return dynastay.Invalid(fmt.Sprintf("Quote.Lines[%d].Agreed", i), "must be false: agreed prices are for staff and channels, not for guests")
 		}
 	}
+	if o.Quote.BusinessDate != (dynastay.Date{}) {
+		return dynastay.Invalid("Quote.BusinessDate", "must be unset: when a day ends is for staff to say, not for guests")
+	}
 	if err := o.validateIDs(); err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/bookings/offer"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/keys"
 )
@@ -84,6 +85,21 @@ func TestInvalidOffers(t *testing.T) {
 	}
 	_, err := s.Seal(offer.Offer{Expires: expires})
 	assert.EqualError(t, err, "invalid Quote: is required")
+}
+
+// Who opens a token is a guest, so it has nothing that only staff may ask for.
+func TestOffersAreNotForStaff(t *testing.T) {
+	t.Parallel()
+	s := newSealer(t, june)
+	for field, change := range map[string]func(q *availability.Quote){
+		"Quote.BusinessDate":    func(q *availability.Quote) { q.BusinessDate = q.Stay.CheckIn },
+		"Quote.Lines[1].Agreed": func(q *availability.Quote) { q.Lines[1].Agreed = true },
+	} {
+		o := full()
+		change(o.Quote)
+		_, err := s.Seal(o)
+		blame.Invalid(t, err, field)
+	}
 }
 
 func TestValidOffers(t *testing.T) {
