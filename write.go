@@ -372,6 +372,7 @@ func (w *write) pause(ctx context.Context) bool { return w.db.opts.Retry.wait(ct
 // there is none: once it is left out, the write may succeed although it was refused a moment ago.
 func (w *write) refused(ctx context.Context, tx *Tx, got outcome, since uint64) error {
 	w.met = got.refs
+	w.note(got.failed)
 	var failed []failure
 	var reasons []error
 	overtaken := false
@@ -379,7 +380,6 @@ func (w *write) refused(ctx context.Context, tx *Tx, got outcome, since uint64) 
 		if f.action.owner == len(w.ops) {
 			return &ownRecord{f.old}
 		}
-		w.note(f)
 		reason := w.reason(f)
 		overtaken = overtaken || errors.Is(reason, ErrOvertaken)
 		if !errors.Is(reason, ErrSkip) {

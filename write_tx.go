@@ -231,18 +231,26 @@ func (tx *Tx) makeRoom() {
 }
 
 // Found returns an item as it was when a condition on it failed and [Action.Else] asked for another preparation, and false if
-// none has failed. The item may have changed since, so what is prepared from it needs a condition of its own.
+// none has failed since an item that a preparation read was last found changed. So it is newer than what the operation reads with
+// [Tx.Rewrite]. It may have changed since, so what is prepared from it needs a condition of its own.
 func (tx *Tx) Found(s *Schema, key Key) (Row, bool) {
 	row, found := tx.write.found[RefOf(s, key)]
 	return row, found
 }
 
-// note keeps what [Tx.Found] returns.
-func (w *write) note(f failure) {
+// note keeps what [Tx.Found] returns. Once an item that was read has changed, it keeps nothing: the next preparation reads the item
+// again, and what was found is older than that.
+func (w *write) note(failed []failure) {
+	if slices.ContainsFunc(failed, func(f failure) bool { return f.action.read != nil }) {
+		w.found = nil
+		return
+	}
 	if w.found == nil {
 		w.found = map[Ref]Row{}
 	}
-	w.found[f.action.ref()] = f.old
+	for _, f := range failed {
+		w.found[f.action.ref()] = f.old
+	}
 }
 
 // WriteID returns the write id that the action stores in its item, or "" if it stores none.
