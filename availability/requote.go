@@ -28,8 +28,8 @@ import (
 // have arrived. The conditions of a rate plan hold in the same way.
 //
 // Rooms of nights before today at the property, or its business date, can be neither added nor returned, and can get no other
-// plan; for these, Requote returns a [*dynastay.InvalidError] for the field "Stay". 1 request per room type if the stay or a plan changes;
-// otherwise, only for one that gets more rooms.
+// plan; for these, Requote returns a [*dynastay.InvalidError] for the field "Stay". 1 request per room type if the stay or a
+// plan changes; otherwise, only for one that gets more rooms.
 func (r *Repository) Requote(ctx context.Context, req QuoteRequest, booked Booked) (*Quote, error) {
 	now := r.db.Now()
 	for _, line := range booked.Lines {
@@ -255,8 +255,8 @@ func (r *Refused) addUnpriced(q *Quote) {
 // Current returns an error if the quote no longer fits what has been booked, or the date: a [*Refused] with
 // [PriceChanged] for the nights that the booking keeps, if the quote has a different stored price for them; and a
 // [*dynastay.InvalidError] for the field "Stay" if rooms of a night before today at the property would be added, returned
-// or sold under another plan, for "BusinessDate" as [Quote.Current], for "Lines[i].Number" if the booking has no such line, and for a price if two lines that are
-// sold anew disagree about the stored one. For a new booking, use [Quote.Current].
+// or sold under another plan, for "BusinessDate" as [Quote.Current], for "Lines[i].Number" if the booking has no such line, and
+// for a price if two lines that are sold anew disagree about the stored one. For a new booking, use [Quote.Current].
 func (s *Sale) Current(now time.Time) error {
 	today, err := s.quote.Property.worksOn(s.quote.BusinessDate, now)
 	if err != nil {
