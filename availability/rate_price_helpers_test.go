@@ -1,8 +1,10 @@
 package availability_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -12,6 +14,8 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/internal/testing/model"
+	"github.com/dynastay/dynastay/internal/testing/tariff"
 )
 
 // rateCase is a stay and its price, as text.
@@ -25,7 +29,8 @@ type rateCase struct {
 	want   string                 // of each night, price = lodging + meals and the steps; or what is refused
 }
 
-// checkRates prices stays that begin on Wednesday, 2026-07-01.
+// checkRates prices stays that begin on Wednesday, 2026-07-01. Every stay is also priced by a second implementation, and once
+// more with the same minor units of each of six currencies.
 func checkRates(t *testing.T, all []rateCase) {
 	t.Helper()
 	t.Parallel()
@@ -51,7 +56,69 @@ func checkRates(t *testing.T, all []rateCase) {
 			assert.Equal(t, checkIn.AddDays(i), n.Date, c.name)
 			assert.Equal(t, r.Sources[i], n.Source, c.name)
 		}
+		for _, currency := range []dynastay.Currency{"USD", "EUR", "JPY", "KWD", "HUF", "CHF"} {
+			plan, r := inCurrency(plan, r, currency)
+			name := fmt.Sprintf("%s in %s", c.name, currency)
+			require.NoError(t, plan.Validate(), name)
+			want, refused := tariff.Price(&plan, r, &model.Tally{})
+			got, err := plan.Price(r)
+			assert.Equal(t, want, got, name)
+			if len(refused) == 0 {
+				assert.NoError(t, err, name)
+				assert.Equal(t, currency, got[0].Price.Currency(), name)
+				continue
+			}
+			assert.Equal(t, &availability.Refused{Nights: refused}, err, name)
+		}
 	}
+}
+
+// inCurrency returns a case with each amount as the same number of minor units of a currency. What is in that currency is
+// in the one of the case, so that two currencies remain two.
+func inCurrency(p availability.RatePlan, r availability.RateRequest, to dynastay.Currency) (availability.RatePlan, availability.RateRequest) {
+	from := p.Currency()
+	for _, m := range r.Sources {
+		from = cmp.Or(from, m.Currency())
+	}
+	other := map[dynastay.Currency]dynastay.Currency{to: from, from: to}
+	swap := func(m *dynastay.Money) {
+		if m.IsSet() {
+			*m = must(dynastay.MoneyOfMinor(must(m.Minor()), cmp.Or(other[m.Currency()], m.Currency())))
+		}
+	}
+	copied := func(p availability.RatePlan) availability.RatePlan {
+		if p.Derived != nil {
+			derived := *p.Derived
+			p.Derived = &derived
+			swap(&derived.Amount)
+			swap(&derived.Step)
+		}
+		if p.Party != nil {
+			party := *p.Party
+			p.Party, party.Bands = &party, slices.Clone(party.Bands)
+			swap(&party.ExtraAdult.Amount)
+			swap(&party.SingleUse.Amount)
+			for i := range party.Bands {
+				swap(&party.Bands[i].Bedless.Amount)
+				swap(&party.Bands[i].WithBed.Amount)
+			}
+		}
+		p.Meals.Bands = slices.Clone(p.Meals.Bands)
+		swap(&p.Meals.Adult)
+		for i := range p.Meals.Bands {
+			swap(&p.Meals.Bands[i].Amount)
+		}
+		return p
+	}
+	if r.From != nil {
+		plan := copied(*r.From)
+		r.From = &plan
+	}
+	r.Sources = slices.Clone(r.Sources)
+	for i := range r.Sources {
+		swap(&r.Sources[i])
+	}
+	return copied(p), r
 }
 
 // under returns a plan that consists of parts.
