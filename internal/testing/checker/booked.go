@@ -15,12 +15,13 @@ import (
 // found is a booking as it is stored.
 type found struct {
 	plain
-	lines    []plain
-	guard    bool
-	payments map[string]plain // by the provider's id
-	refunds  map[string]plain
-	summary  plain
-	charges  plain
+	lines      []plain
+	guard      bool
+	registered bool             // there is a guard of the reference that a channel has
+	payments   map[string]plain // by the provider's id
+	refunds    map[string]plain
+	summary    plain
+	charges    plain
 }
 
 func newFound(p plain) *found {
@@ -82,11 +83,14 @@ func (s *sales) readBookings() map[string]*found {
 	}
 	for _, guard := range guards {
 		f := all[guard["BookingId"].(string)]
-		if f == nil || guard["PK"] != "REFERENCE#"+f.text("BookingReference") {
+		switch {
+		case f != nil && guard["PK"] == "REFERENCE#"+f.text("BookingReference"):
+			f.guard = true
+		case f != nil && guard["PK"] == "CHANNEL#"+f.text("Channel")+"#REFERENCE#"+f.text("ExternalReference"):
+			f.registered = true
+		default:
 			s.differ("a reference without a booking", guard["PK"].(string), "%v", guard)
-			continue
 		}
-		f.guard = true
 	}
 	for id, f := range all {
 		if !f.guard || len(f.lines) != int(f.plain["NumberOfRooms"].(float64)) {

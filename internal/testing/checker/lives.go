@@ -95,6 +95,7 @@ func (s *sales) checkMoves(all map[string]*found) {
 		s.checkPromo(l)
 	}
 	s.checkPromos(lives, all)
+	s.checkSources(lives)
 }
 
 // checkTraces looks for what a move has left behind, which is all or nothing.

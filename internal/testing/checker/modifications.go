@@ -109,6 +109,7 @@ func (s *sales) newModification(w *worker, a *ask, to bookings.Modification, key
 		guest := fixture.Request(a.quote).Guest
 		guest.FirstName, to.Guest = mark, &guest
 	}
+	note(w, mark, &to)
 	m := &modification{booking: a, to: to}
 	m.deed = w.deed(mark, modifying, a.items(a.id), a.id, keyed, notModified,
 		func(ctx context.Context, p *process, parts ...dynastay.Part) error {

@@ -1,9 +1,9 @@
 package checker
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -15,8 +15,8 @@ import (
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 )
 
-// sales are the bookings of the house, some of them holds or with a promo code, and what becomes of them, see
-// stays.go, modifications.go, notices.go and promos.go. The call that made a booking is named in
+// sales are the bookings of the house, some of them holds, with a promo code or of an agency, and what becomes of them, see
+// stays.go, modifications.go, notices.go, promos.go and sources.go. The call that made a booking is named in
 // its SpecialRequests, so that each stored one can be told. Each step advances the clock, so that holds end.
 type sales struct {
 	*checker
@@ -27,10 +27,11 @@ type sales struct {
 	switched deeds[*promoSwitch]
 	promos   []*promo
 
-	mu    sync.Mutex
-	asked map[string]*ask // by mark
-	made  []*ask          // that were acknowledged
-	open  []*ask          // of these, the ones that are not known to have come to their end
+	mu         sync.Mutex
+	asked      map[string]*ask // by mark
+	made       []*ask          // that were acknowledged
+	open       []*ask          // of these, the ones that are not known to have come to their end
+	references int             // of the agency, so far
 
 	moves         map[string]*stayMove // by mark
 	modifications []*modification
@@ -54,6 +55,7 @@ type ask struct {
 	verdict func() verdict
 	from    moment // when it was first asked for
 	code    string // as the guest types it
+	source  source
 
 	refusals     []told            // of the code
 	transactions []transaction     // that many notices are about
@@ -116,7 +118,8 @@ func (s *sales) request(w *worker, mark string) (*ask, bookings.Request) {
 		a.hold = endless
 	}
 	r := fixture.Request(a.quote)
-	r.SpecialRequests, r.UserID, r.Hold = mark, fmt.Sprint("user_", w.n%7), a.hold
+	r.SpecialRequests, r.Hold = mark, a.hold
+	a.source = s.from(w, mark, &r)
 	if a.quote.Charges == nil { // charges are of what is paid, and the quotes are shared
 		r.PromoCode, r.Discounts = s.typed(w, a, minor(a.quote.Total))
 		a.code = r.PromoCode
@@ -131,15 +134,19 @@ func (s *sales) create(ctx context.Context, p *process, mark string, a *ask, r b
 	if err == nil {
 		s.acknowledged(mark, a, b)
 	}
-	if unusable(err) {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		a.refusals = append(a.refusals, told{span{from, s.now()}, err})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at := told{span{from, s.now()}, err}
+	switch {
+	case unusable(err):
+		a.refusals = append(a.refusals, at)
+	case delivered(err):
+		a.source.taken = append(a.source.taken, at)
 	}
 	return err
 }
 
-var notBooked = refusal(soldOut).or(unusable)
+var notBooked = refusal(soldOut).or(unusable).or(delivered)
 
 // acknowledged notes what a booking call returned.
 func (s *sales) acknowledged(mark string, a *ask, b *bookings.Booking) {
@@ -179,7 +186,7 @@ func (s *sales) bookOnce(w *worker) {
 	s.keyed.call(w, func() *once {
 		mark := w.mark()
 		a, request := s.request(w, mark)
-		o := &once{key: dynastay.IdempotencyKey(mark).Of(request.UserID), name: "book once", items: a.items(mark), about: mark, refusal: notBooked}
+		o := &once{key: dynastay.IdempotencyKey(mark).Of(cmp.Or(a.source.user, agency)), name: "book once", items: a.items(mark), about: mark, refusal: notBooked}
 		o.send = func(ctx context.Context, p *process) error {
 			return s.create(ctx, p, mark, a, request, o.key)
 		}
