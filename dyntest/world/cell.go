@@ -228,9 +228,11 @@ func (w *World) request(
 		return req, err
 	}
 	ask.Charges = h.list() // with the names that are not on the card
+	h.agree(&ask, s)
 	if req.Quote, err = h.quote(nights, ask, s); err != nil {
 		return req, err
 	}
+	s.tell(&req)
 	if s.code != "" {
 		req.PromoCode = s.code
 		if req.Discounts, err = h.promo.code.Discount(req.Quote.Total); err != nil {

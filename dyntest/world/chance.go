@@ -37,6 +37,7 @@ const (
 	forChargedSales
 	forPastCharges
 	forTerms
+	forOrigins
 )
 
 func (w *World) dice(of purpose, i int) dice {

@@ -74,6 +74,9 @@ func everything(t testing.TB, o Options) map[string]bool {
 		has["a line under plan "+plan] = false
 	}
 	has["a refund that is refunded"] = false
+	for _, channel := range channels {
+		has["a booking of "+channel.value] = false
+	}
 	for h := range New(o).Hotels() {
 		has["pending"] = has["pending"] || h.Status == properties.Pending
 		has["rejected"] = has["rejected"] || h.Status == properties.Rejected
@@ -131,6 +134,9 @@ func everything(t testing.TB, o Options) map[string]bool {
 			has["charges"] = has["charges"] || b.Charges != nil
 			has["fees"] = has["fees"] || b.Charges == nil && b.Breakdown.TaxesAndFees.Sign() > 0
 			has["requests"] = has["requests"] || b.SpecialRequests != ""
+			has["a booking of "+b.Channel] = true
+			has["an agreed price"] = has["an agreed price"] || b.Lines[0].Agreed
+			has["a campaign"] = has["a campaign"] || b.Data["campaign"] != ""
 		}
 	}
 	return has
@@ -288,6 +294,7 @@ func checkAgainstRepositories(t testing.TB, w *World) written {
 			require.NoError(t, err)
 			ask, err := made.Card().QuoteRequest(request.Quote.Stay, request.Quote.Guests, h.choices(s)...)
 			require.NoError(t, err)
+			h.agree(&ask, s)
 			if made.HasCharges {
 				ask.Charges, err = repo.Charges(ctx, made.ID)
 				require.NoError(t, err)

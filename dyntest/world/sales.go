@@ -37,6 +37,7 @@ type sale struct {
 	plan     string               // the rate plan; "" for the prices of the nights
 	ages     []int                // of the children, where a plan or a charge asks for them; nil if the guests do not say
 	parties  []availability.Party // of the rooms, where a charge asks who stays in which; nil otherwise
+	origin                        // of the platform itself if it is zero
 	notices  []notice             // of payments, in the order of time
 	refunded time.Time            // when the provider reports the refund of a cancellation; zero if it does not
 }
@@ -122,6 +123,7 @@ func (w *World) sales(i int, h *house) ([]sale, error) {
 	h.discounts(w.dice(forDiscounts, i), all)
 	h.sellUnderPlans(w.dice(forRateSales, i), all)
 	h.sellWithCharges(w.dice(forChargedSales, i), all)
+	h.sellThroughChannels(w.dice(forOrigins, i), all)
 	return all, nil
 }
 
