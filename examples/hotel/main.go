@@ -5,7 +5,7 @@
 // It opens three hotels, fills a catalogue of destinations, searches in a city and around a point, signs up a guest,
 // books, finds the booking again, lets 64 guests race for the last 20 rooms, and cancels. Then a hotelier changes a
 // month in one update, looks at the month's calendar, and closes and reopens the sales of the hotel. An inn sells under three
-// rate plans. A host registers another hotel, which is approved, suspended, approved again and deleted. A booking is held,
+// rate plans, and through a channel. A host registers another hotel, which is approved, suspended, approved again and deleted. A booking is held,
 // confirmed, lengthened, and followed from arrival to departure. Its guest gets loyalty points, reviews the stay, and is
 // finally erased. Taxes are charged, and partly refunded with a receipt. At the end, the program loads items of the
 // hotel-booking document as other software stores them, unchanged, and reads and updates them. Each step is one function below
@@ -116,6 +116,7 @@ func (d *desk) day(ctx context.Context, r *report.Report) error {
 		{"They book half board, and a friend the cheapest", d.bookPlans},
 		{"Prices have risen; the friend brings somebody, at the old ones", d.joinFriend},
 		{"What is due of it when: the deposits, and the rest a week before", d.payDeposit},
+		{"A channel delivers what it has sold at its own price, twice", d.deliver},
 		{"A host registers a hotel, with images and amenities", d.register},
 		{"An admin approves what has waited longest", d.approve},
 		{"The hotel is suspended while a guest holds a quote", d.suspend},

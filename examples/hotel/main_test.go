@@ -84,6 +84,8 @@ func TestDay(t *testing.T) {
 		"before arrival Jul 4, 04:00 1044.00 USD",
 		"paid 1128.00 USD",
 		"will be due BKG-2026-XXXXXX Jul 4, 04:00 1044.00 USD",
+		"delivered again refused: it is booked as BKG-2026-XXXXXX",
+		"expedia E-118-72 615.00 USD commission 15 %",
 		"Harbour House pending 2 room types from 210.00 USD 2 images wifi, pool",
 		"waits Harbour House since Jun 1, 12:00",
 		"now Harbour House approved",

@@ -15,6 +15,7 @@ import (
 
 const (
 	inn        = "prop_bryant"
+	doubleRoom = "room_bryant_double"
 	familyRoom = "room_bryant_family"
 )
 
