@@ -191,6 +191,55 @@ func TestChanges(t *testing.T) {
 	}, streamtest.Histories(t, f.DB, keys.MetadataTable, changes.PromoCodes))
 }
 
+// The changes of a booking have its source, and the data of the booking and of its lines, until its guest is erased.
+func TestChangesOfSourcesAndData(t *testing.T) {
+	t.Parallel()
+	ctx, f := t.Context(), follow(t)
+	ask := f.request(dynastay.MustStay("2026-07-02", "2026-07-04"), rooms{"a": 1, "b": 1})
+	for i := range ask.Rooms {
+		ask.Rooms[i].Agreed = []dynastay.Money{dollarsOf("88"), dollarsOf("99")}
+	}
+	q, err := availability.New(f.DB.DB).Quote(ctx, ask)
+	require.NoError(t, err)
+	source := bookings.Source{Channel: "expedia", ExternalReference: "e1"}
+	made, err := f.repo.Create(ctx, bookings.Request{
+		Quote: q, NoUser: true, Guest: guest, Source: source, UniqueReference: true,
+		Data: bookings.Data{"commission": "15"}, LineData: []bookings.Data{{"bed": "twin"}, nil},
+	})
+	require.NoError(t, err)
+	offered, err := f.repo.QuoteModification(ctx, made.ID, ask)
+	require.NoError(t, err)
+	offered.Data, offered.LineData = bookings.Data{"commission": "12"}, []bookings.Data{nil, {"bed": "king"}}
+	_, err = f.repo.Modify(ctx, offered)
+	require.NoError(t, err)
+	_, err = f.repo.Cancel(ctx, made.ID, "", nil)
+	require.NoError(t, err)
+	require.NoError(t, f.repo.EraseGuest(ctx, made.ID))
+
+	type told struct {
+		of   bookings.Source
+		user string
+		data bookings.Data
+	}
+	var booked []told
+	for _, b := range streamtest.Histories(t, f.DB, keys.BookingsTable, f.repo.Changes().Bookings)["BOOKING#"+made.ID+"/METADATA"] {
+		booked = append(booked, told{b.Source, b.UserID, b.Data})
+	}
+	noted := bookings.Data{"commission": "12"}
+	assert.Equal(t, []told{{source, "", bookings.Data{"commission": "15"}}, {source, "", noted}, {source, "", noted}, {source, "", nil}}, booked)
+	lines := map[string][]bookings.Data{}
+	for key, history := range streamtest.Histories(t, f.DB, keys.BookingsTable, f.repo.Changes().Lines) {
+		for _, line := range history {
+			assert.True(t, line.Agreed, key)
+			lines[key] = append(lines[key], line.Data)
+		}
+	}
+	assert.Equal(t, map[string][]bookings.Data{
+		"BOOKING#" + made.ID + "/ROOM#prop_inn_a": {{"bed": "twin"}, nil},
+		"BOOKING#" + made.ID + "/ROOM#prop_inn_b": {nil, {"bed": "king"}, nil},
+	}, lines)
+}
+
 // The hotel-booking document's items are decoded unchanged, and so is what the repository makes of them.
 func TestChangesOfTheDocument(t *testing.T) {
 	t.Parallel()
