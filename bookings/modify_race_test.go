@@ -2,13 +2,18 @@ package bookings_test
 
 import (
 	"context"
+	"errors"
 	"runtime"
+	"sync"
+	"sync/atomic"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/blame"
@@ -162,4 +167,68 @@ func TestModificationsShareARefusal(t *testing.T) {
 			t.Error("no refusal was shared")
 		})
 	}
+}
+
+// Guests change to a plan, or from it, while its stop-sell is set: once it is set, nobody gets the plan any more, and everybody
+// may leave it. No change takes or returns a room.
+func TestPlanChangesDuringAStop(t *testing.T) {
+	t.Parallel()
+	const guests = 24
+	i := newInnWithPlans(t)
+	for date := range innStay.Dates() {
+		change(t, i.DB, nightKey(i.roomType("a"), date), "AvailableRooms = :n, TotalRooms = :n", dynastay.Item{":n": dynastay.Number(guests)})
+	}
+	offers := make([]bookings.Modification, guests)
+	for n := range offers {
+		plans := []string{"half", "flex"}
+		if n%4 == 3 { // from the plan that is stopped
+			plans = []string{"flex", "half"}
+		}
+		b := i.bookPlans(t, innStay, under{plans[0], 1, adults(1)})
+		var err error
+		offers[n], err = i.repo.QuoteModification(t.Context(), b.ID, i.requestUnder(innStay, under{plans[1], 1, adults(1)}))
+		require.NoError(t, err)
+	}
+	before := i.taken(t)
+	other := bookings.New(i.Open(nil), nil)
+	var stopped atomic.Bool
+	changed := make([]atomic.Bool, guests)
+	var wg sync.WaitGroup
+	for n, offer := range offers {
+		if n == guests/2 {
+			for date := range innStay.Dates() {
+				change(t, i.DB, nightKey(i.roomType("a"), date), "Rates = :v", dynastay.Item{
+					":v": rates(120, 150, dynastay.Item{"S": &types.AttributeValueMemberBOOL{Value: true}}),
+				})
+			}
+			stopped.Store(true)
+		}
+		wg.Go(func() {
+			late, to := stopped.Load(), offer.Quote.Lines[0].Plan.ID
+			_, err := []*bookings.Repository{i.repo, other}[n%2].Modify(context.Background(), offer)
+			var refused *bookings.Refused
+			switch {
+			case err == nil:
+				assert.False(t, late && to == "flex", "a change to the plan after its stop")
+				changed[n].Store(true)
+			case to == "flex" && errors.As(err, &refused) && refused.Has(availability.StopSell):
+			default:
+				assert.Fail(t, "another outcome", "%s: %v", to, err)
+			}
+		})
+	}
+	wg.Wait()
+	left := 0
+	for n, offer := range offers {
+		b, err := i.repo.Get(t.Context(), offer.BookingID, dynastay.Consistent)
+		require.NoError(t, err)
+		plan := offer.Quote.Lines[0].Plan.ID
+		assert.Equal(t, changed[n].Load(), b.Lines[0].Plan.ID == plan, "%d to %s", n, plan)
+		if plan == "half" {
+			left++
+			assert.True(t, changed[n].Load(), "%d leaves the plan", n)
+		}
+	}
+	assert.Equal(t, guests/4, left)
+	assert.Equal(t, before, i.taken(t))
 }
