@@ -1,7 +1,6 @@
 package search_test
 
 import (
-	"math"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -10,9 +9,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability/charges"
 	"github.com/dynastay/dynastay/dyntest"
-	"github.com/dynastay/dynastay/internal/stored"
 	"github.com/dynastay/dynastay/internal/testing/page"
-	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties/search"
 )
 
@@ -35,13 +32,7 @@ func TestCostOfPagesWithCharges(t *testing.T) {
 		)
 	})
 	h.copies(t, model, 0, meeting)
-	index, _ := keys.PropertiesTable.Index(keys.RatingIndex)
-	item, row := model.items[keys.PropertiesTable][0], dynastay.Item{}
-	for _, name := range []string{"PK", "SK", index.Key.Partition, index.Key.Sort, keys.AttrCard} {
-		require.NotNil(t, item[name], name)
-		row[name] = item[name]
-	}
-	least := math.Ceil(50*float64(stored.Size(row))/4096) / 2
+	least := model.cards(t, 50)
 	for _, of := range []struct {
 		order search.Sort
 		what  string

@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -17,6 +18,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/stored"
 	"github.com/dynastay/dynastay/internal/testing/market"
 	"github.com/dynastay/dynastay/internal/testing/page"
 	"github.com/dynastay/dynastay/keys"
@@ -79,6 +81,18 @@ func (n *inns) copies(t testing.TB, m copied, from, to int) {
 		}
 	}
 	n.put(t, all)
+}
+
+// cards returns the read units of the rows of so many cards in an index, which have nothing but the card and the keys.
+func (m copied) cards(t testing.TB, n int) float64 {
+	t.Helper()
+	index, _ := keys.PropertiesTable.Index(keys.RatingIndex)
+	item, row := m.items[keys.PropertiesTable][0], dynastay.Item{}
+	for _, name := range []string{"PK", "SK", index.Key.Partition, index.Key.Sort, keys.AttrCard} {
+		require.NotNil(t, item[name], name)
+		row[name] = item[name]
+	}
+	return math.Ceil(float64(n)*float64(stored.Size(row))/4096) / 2
 }
 
 // openCity opens a city with the hotels that a page finds first.
