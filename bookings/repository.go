@@ -46,12 +46,16 @@ type Options struct {
 	NoShowAfter time.Duration
 	// QuotesFor is how long after [availability.Quote.At] a quote under a rate plan, with a party, at agreed prices or with
 	// charges can be booked: nothing asserts the terms of a plan or the list of charges, so an old quote would sell at terms
-	// that are over. Default: 24 hours; at most [availability.MaxQuoteAge].
+	// that are over. Default: [DefaultQuotesFor], 24 hours; at most [availability.MaxQuoteAge]. Seal offers with the same, see
+	// package offer.
 	QuotesFor time.Duration
 	// Terms interprets the platform's own cancellation policies when a booking is cancelled with a refund.
 	// Default: nil, which knows none.
 	Terms TermsOf
 }
+
+// DefaultQuotesFor is the default of [Options].QuotesFor.
+const DefaultQuotesFor = 24 * time.Hour
 
 // New returns a repository. It sends no requests. Create one for the process and share it. A nil opts means the
 // defaults. New panics if [key.Shards.Validate] returns an error for a shard count, or if HoldGrace or
@@ -73,7 +77,7 @@ func New(db *dynastay.DB, opts *Options) *Repository {
 	if r.opts.QuotesFor < 0 || r.opts.QuotesFor > availability.MaxQuoteAge {
 		panic("bookings.New: Options.QuotesFor must be between 0 and availability.MaxQuoteAge")
 	}
-	r.opts.QuotesFor = cmp.Or(r.opts.QuotesFor, 24*time.Hour)
+	r.opts.QuotesFor = cmp.Or(r.opts.QuotesFor, DefaultQuotesFor)
 	r.opts.HoldGrace = cmp.Or(r.opts.HoldGrace, DefaultHoldGrace)
 	r.opts.NoShowAfter = cmp.Or(r.opts.NoShowAfter, 24*time.Hour)
 	r.entity = newEntity(r.opts)

@@ -50,9 +50,10 @@
 // price came about. Lines with equal plans share them, and what is the same for all nights is there once: three nights for a
 // family with half board have about 1.3 KB, 90 nights and five room types about 11 KB.
 //
-// An offer with a plan or a party expires at most [availability.MaxQuoteAge] after the quote. The database compares the
-// prices of the nights with those of the quote, but not the plan: until the offer expires, it can be booked under terms that
-// the property has changed since.
+// An offer with a plan, a party or charges expires at most 24 hours after the quote: a booking refuses an older one, with
+// [bookings.ErrOldQuote]. To seal and book for longer, up to [availability.MaxQuoteAge], set QuotesFor of [bookings.Options] and
+// of the [Sealer]. The database compares the prices of the nights with those of the quote, but not the plan: until the offer
+// expires, it can be booked under terms that the property has changed since.
 //
 // The form is not compressed, and may change with the version: read a token only with Open. Both versions are opened. A
 // process with a library that knows only version 1 refuses the other with [ErrUnknownVersion], so make quotes with plans

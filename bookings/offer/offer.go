@@ -30,7 +30,8 @@ type Offer struct {
 	BookingID string         // of the booking that the quote modifies; "" for a new booking
 	Version   int            // of that booking, as in bookings.Modification
 	// Expires is when the token is refused: it is accepted before this time, but not at it. It must be after Quote.At and, if
-	// a line has a rate plan or a party, or the quote has charges, at most availability.MaxQuoteAge after it.
+	// a line has a rate plan or a party, or the quote has charges, at most [Sealer].QuotesFor after it: 24 hours, unless you set
+	// that and bookings.Options.QuotesFor.
 	Expires time.Time `json:",omitzero"`
 }
 

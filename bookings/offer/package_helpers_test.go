@@ -31,10 +31,12 @@ var reasons = []error{
 	offer.ErrMalformed, offer.ErrUnknownVersion, offer.ErrUnknownKey, offer.ErrForged, offer.ErrOtherUser, offer.ErrExpired,
 }
 
+// newSealer returns a sealer of the longest offers.
 func newSealer(t testing.TB, keys ...offer.Key) *offer.Sealer {
 	t.Helper()
 	s, err := offer.NewSealer(keys...)
 	require.NoError(t, err)
+	s.QuotesFor = availability.MaxQuoteAge
 	return s
 }
 

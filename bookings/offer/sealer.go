@@ -2,6 +2,7 @@ package offer
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/bookings"
 )
 
 // MaxToken is the maximum length of a token, in bytes.
@@ -67,6 +69,10 @@ func (k Key) validate() error {
 
 // Sealer seals and opens offers. It is created by [NewSealer], and can be used by several goroutines at the same time.
 type Sealer struct {
+	// QuotesFor is [bookings.Options].QuotesFor, if you set it; set both before the first use. The Sealer does not seal an offer
+	// that the booking would refuse before it expires. 0 means [bookings.DefaultQuotesFor].
+	QuotesFor time.Duration
+
 	signs string // the id of the key that signs
 	// macs returns the signature of a text with each key. The secrets exist only in closures, which cannot be printed.
 	macs map[string]func(text string) string
@@ -115,6 +121,9 @@ func macWith(secret []byte) func(text string) string {
 func (s *Sealer) Seal(o Offer) (token string, err error) {
 	if err := o.validate(); err != nil {
 		return "", err
+	}
+	if most := cmp.Or(s.QuotesFor, bookings.DefaultQuotesFor); o.Quote.Planned() && o.Expires.Sub(o.Quote.At) > most {
+		return "", dynastay.Invalid("Expires", "must be at most %s after Quote.At: later, the quote cannot be booked", most)
 	}
 	raw, err := encode(o)
 	if err != nil {

@@ -13,7 +13,11 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/bookings/offer"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/fixture"
+	"github.com/dynastay/dynastay/keys"
 )
 
 // form2 are the contents of planned.
@@ -229,6 +233,45 @@ func TestExpiryOfTerms(t *testing.T) {
 		got, err := s.Open(seal(t, s, o), o.UserID, o.Expires.Add(-1))
 		require.NoError(t, err)
 		assert.Equal(t, o, got)
+	}
+}
+
+// No offer is sealed that the booking refuses before the offer expires.
+func TestOffersEndWithTheirQuotes(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t, dyntest.Tables(keys.PropertiesTable, keys.AvailabilityTable, keys.BookingsTable), dyntest.At(fixture.Now))
+	hotel := fixture.New(t, db.DB, 3)
+	s, err := offer.NewSealer(june)
+	require.NoError(t, err)
+	for _, test := range []struct {
+		quotesFor, lives time.Duration
+	}{{0, 24 * time.Hour}, {time.Hour, time.Hour}, {availability.MaxQuoteAge, availability.MaxQuoteAge}} {
+		s.QuotesFor = test.quotesFor
+		repo := bookings.New(db.DB, &bookings.Options{QuotesFor: test.quotesFor})
+		db.Clock.Set(fixture.Now)
+		quote := hotel.Quote(t, db.DB, fixture.Stay, 1)
+		quote.Lines[0].Party = &availability.Party{Guests: quote.Guests}
+		o := offer.Offer{Quote: quote, Expires: quote.At.Add(test.lives)}
+		token := seal(t, s, o)
+		db.Clock.Set(o.Expires.Add(-time.Millisecond))
+		opened, err := s.Open(token, "user_456", db.Now())
+		require.NoError(t, err)
+		req, err := opened.Request(guest)
+		require.NoError(t, err)
+		req.UserID = "user_456"
+		_, err = repo.Create(t.Context(), req)
+		require.NoError(t, err, "the last moment of the offer")
+		db.Clock.Set(o.Expires)
+		_, err = repo.Create(t.Context(), req)
+		require.ErrorIs(t, err, bookings.ErrOldQuote)
+		if o.Expires = o.Expires.Add(1); test.lives == availability.MaxQuoteAge {
+			continue // see TestExpiryOfTerms
+		}
+		_, err = s.Seal(o)
+		assert.EqualError(t, err, "invalid Expires: must be at most "+test.lives.String()+" after Quote.At: later, the quote cannot be booked")
+		o.Quote.Lines[0].Party = nil
+		_, err = s.Seal(o)
+		assert.NoError(t, err, "without terms")
 	}
 }
 
