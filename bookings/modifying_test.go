@@ -154,7 +154,7 @@ func TestLineNumbers(t *testing.T) {
 func TestAbusesOfPlans(t *testing.T) {
 	t.Parallel()
 	inns := newInnWithPlans(t)
-	month := dynastay.MustStay("2026-07-05", "2026-07-17")
+	month := dynastay.MustStay("2026-07-05", "2026-08-02") // 28 nights
 	for _, test := range []struct {
 		name         string
 		book         under
@@ -164,14 +164,14 @@ func TestAbusesOfPlans(t *testing.T) {
 		before       string
 		total, kept  string
 	}{
-		{"a long stay at 30 % less, shortened", under{"long", 1, adults(1)}, availability.FreeCancellation(48), month, innStay, under{"long", 1, adults(1)},
-			"840", "300", ""},
+		{"28 nights at 30 % less, shortened to 3", under{"long", 1, adults(1)}, availability.FreeCancellation(48), month, innStay, under{"long", 1, adults(1)},
+			"1960", "300", ""},
 		{"the same, non-refundable: not more than the whole stay", under{"long", 1, adults(1)}, availability.NonRefundable, month, innStay, under{"long", 1, adults(1)},
-			"840", "300", "540"},
+			"1960", "300", "1660"},
 		{"a free night, without the nights that it was for", under{"long", 1, adults(1)}, availability.FreeCancellation(48), dynastay.MustStay("2026-07-05", "2026-07-09"), innStay, under{"long", 1, adults(1)},
 			"300", "300", ""},
 		{"a long stay made from a short one, non-refundable", under{"long", 1, adults(1)}, availability.NonRefundable, innStay, month, under{"long", 1, adults(1)},
-			"300", "840", ""},
+			"300", "1960", ""},
 		{"a guest more in a single room", under{"flex", 1, adults(1)}, "", innStay, innStay, under{"flex", 1, adults(2)}, "300", "360", ""},
 		{"a guest less, non-refundable", under{"nonref", 1, adults(2)}, "", innStay, innStay, under{"nonref", 1, adults(1)}, "324", "264", "60"},
 		{"non-refundable becomes flexible", under{"nonref", 1, adults(2)}, "", innStay, innStay, under{"flex", 1, adults(2)}, "324", "360", "324"},
@@ -180,6 +180,7 @@ func TestAbusesOfPlans(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			i := inns.nextWithPlans(t)
+			i.openAlso(t, dynastay.Stay{CheckIn: innNights.CheckOut, CheckOut: month.CheckOut})
 			req := i.requestUnder(test.stay, test.book)
 			if test.policy != "" {
 				req.RatePlans[2].CancellationPolicy = test.policy
@@ -233,6 +234,17 @@ func TestOldQuotesUnderPlans(t *testing.T) {
 	for name, age := range map[string]time.Duration{"negative": -1, "too long": availability.MaxQuoteAge + 1} {
 		assert.Panics(t, func() { bookings.New(i.DB.DB, &bookings.Options{QuotesFor: age}) }, name)
 	}
+
+	advent := dynastay.MustStay("2026-12-18", "2026-12-20")
+	i.openAlso(t, advent)
+	i.Clock.Set(time.Date(2026, 4, 10, 12, 0, 0, 0, time.UTC))
+	spring := i.quoteUnder(t, advent, under{"flex", 1, adults(2)})
+	i.Clock.Set(time.Date(2026, 10, 10, 12, 0, 0, 0, time.UTC))
+	require.ErrorIs(t, create(i.repo, spring), bookings.ErrOldQuote)
+	require.ErrorIs(t, create(patient, spring), bookings.ErrOldQuote)
+	autumn := i.quoteUnder(t, advent, under{"flex", 1, adults(2)})
+	assert.Equal(t, spring.Lines, autumn.Lines, "all that a sale compares")
+	require.NoError(t, create(i.repo, autumn))
 }
 
 // An early booker who stays a night longer keeps the discount, and meets the condition: the days ahead count from the

@@ -9,6 +9,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/keys"
 )
 
 // plans are those of an inn: flex has prices of its own, 120 a night; nonref is derived from it, long from the price of the
@@ -52,6 +53,20 @@ func rates(flex, half int, more dynastay.Item) types.AttributeValue {
 		return &types.AttributeValueMemberM{Value: m}
 	}
 	return &types.AttributeValueMemberM{Value: dynastay.Item{"flex": of(flex, more), "half": of(half, nil)}}
+}
+
+// openAlso opens further nights of room type "a", with the prices of an inn with plans.
+func (i *inn) openAlso(t *testing.T, nights dynastay.Stay) {
+	t.Helper()
+	require.NoError(t, i.PutAll(t.Context(), func(yield func(*dynastay.Schema, dynastay.Item) bool) {
+		for date := range nights.Dates() {
+			night := i.night("a", date)
+			night["Rates"] = rates(120, 150, nil)
+			if !yield(keys.AvailabilityTable, night) {
+				return
+			}
+		}
+	}))
 }
 
 // newInnWithPlans is an inn whose room type "a" is sold under plans.
