@@ -341,7 +341,6 @@ func TestLargestPlan(t *testing.T) {
 	require.NoError(t, p.Validate())
 	text, err := planrule.Text(&p)
 	require.NoError(t, err)
-	println(len(text))
 	assert.LessOrEqual(t, len(text), 2_850)
 	parsed, err := planrule.Parse(text)
 	require.NoError(t, err)
@@ -351,7 +350,6 @@ func TestLargestPlan(t *testing.T) {
 	p.CancellationPolicy = availability.FreeCancellation(48)
 	text, err = planrule.Text(&p)
 	require.NoError(t, err)
-	println(len(text))
 	assert.LessOrEqual(t, len(text), 1_350)
 }
 
