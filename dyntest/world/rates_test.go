@@ -278,8 +278,8 @@ var changedByPlans = map[string][]string{
 }
 
 // The dice of rate plans are of no other use: everything else is as in the worlds before there were plans, whose sums
-// these are. There were no payment terms and channels either, so what they change is left out. Who changes on purpose what worlds contain
-// changes the sums.
+// these are. There were no payment terms and channels either, so what they change is left out. Who changes on purpose what
+// worlds contain changes the sums.
 func TestRatePlansChangeNothingElse(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

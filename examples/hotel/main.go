@@ -5,8 +5,8 @@
 // It opens three hotels, fills a catalogue of destinations, searches in a city and around a point, signs up a guest,
 // books, finds the booking again, lets 64 guests race for the last 20 rooms, and cancels. Then a hotelier changes a
 // month in one update, looks at the month's calendar, and closes and reopens the sales of the hotel. An inn sells under three
-// rate plans, and through a channel. A host registers another hotel, which is approved, suspended, approved again and deleted. A booking is held,
-// confirmed, lengthened, and followed from arrival to departure. Its guest gets loyalty points, reviews the stay, and is
+// rate plans, and through a channel. A host registers another hotel, which is approved, suspended, approved again and deleted.
+// A booking is held, confirmed, lengthened, and followed from arrival to departure. Its guest gets loyalty points, reviews the stay, and is
 // finally erased. Taxes are charged, and partly refunded with a receipt. At the end, the program loads items of the
 // hotel-booking document as other software stores them, unchanged, and reads and updates them. Each step is one function below
 // and is printed with the requests that it sent and the units that the engine charged. Local engines disagree about the units
