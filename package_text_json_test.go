@@ -53,8 +53,8 @@ var sent = []any{
 	listing.Availability{}, listing.Conflict{}, listing.Event{}, listing.Imported{}, listing.Night{}, listing.Synced{},
 	listing.Taken{}, ical.Calendar{}, ical.Entry{}, ical.Event{}, ical.Problem{},
 
-	bookings.Booking{}, bookings.BookingCharge{}, bookings.BookingCharges{}, bookings.Breakdown{}, bookings.Cancellation{}, bookings.Card{}, bookings.Guest{}, bookings.Instalment{}, bookings.Line{},
-	bookings.InHouse{}, bookings.Modified{}, bookings.Overdue{}, bookings.Payment{}, bookings.PaymentHistory{}, bookings.PaymentSummary{}, bookings.PromoCode{},
+	bookings.AutoAssigned{}, bookings.Booking{}, bookings.BookingCharge{}, bookings.BookingCharges{}, bookings.Breakdown{}, bookings.Cancellation{}, bookings.Card{}, bookings.Guest{}, bookings.Instalment{}, bookings.Line{},
+	bookings.InHouse{}, bookings.LeftOver{}, bookings.Modified{}, bookings.Overdue{}, bookings.Payment{}, bookings.PaymentHistory{}, bookings.PaymentSummary{}, bookings.PromoCode{},
 	bookings.Receipt{}, bookings.ReceiptEntry{}, bookings.ReceiptTax{}, bookings.Recorded{}, bookings.Refund{}, bookings.Settlement{}, bookings.Source{}, bookings.Summary{}, bookings.Swapped{}, bookings.Sweep{},
 	bookings.Unassigned{}, bookings.UnitNights{}, offer.Offer{},
 
@@ -76,10 +76,10 @@ var sent = []any{
 // notSent has the structs that only the caller creates: arguments, options, and what belongs to the program.
 var notSent = []string{
 	"availability.Change", "availability.Changes", "availability.RateChange", "charges.Booked", "charges.Guests", "charges.Line", "charges.Price", "listing.Block", "listing.Booking", "listing.Changes", "listing.Channel",
-	"listing.Feed", "listing.Reservation", "bookings.Assignment", "bookings.Changes", "bookings.Modification", "bookings.Options", "offer.Key", "offer.Sealer",
+	"listing.Feed", "listing.Reservation", "bookings.Assignment", "bookings.AutoAssignment", "bookings.Changes", "bookings.Modification", "bookings.Options", "offer.Key", "offer.Sealer",
 	"venue.Approval", "venue.Cancellation", "venue.Changes", "venue.Options", "venue.Rejection", "properties.Changes",
 	"properties.Options", "catalog.Spec", "search.Filter", "reviews.Changes", "reviews.Options", "users.Changes",
-	"units.Changes", "units.Days", "bookings.UnitMove", "bookings.UnitOf", "bookings.UnitSwap", "users.Movement", "users.Options",
+	"units.Changes", "units.Days", "units.Need", "units.Wish", "bookings.UnitMove", "bookings.UnitOf", "bookings.UnitSwap", "users.Movement", "users.Options",
 }
 
 // exported returns the structs with exported fields that the packages of the repositories declare, without errors and
