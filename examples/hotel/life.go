@@ -80,11 +80,10 @@ func (d *desk) modify(ctx context.Context, out *report.Findings) error {
 // checkIn checks the guests in on the day of arrival, after which they cannot cancel.
 func (d *desk) checkIn(ctx context.Context, out *report.Findings) error {
 	d.clock = longer.CheckIn.Time().Add(20 * time.Hour)
-	b, err := d.bookings.CheckIn(ctx, d.booking.ID, bookings.Assigned{king: {"301"}})
+	b, err := d.arrive(ctx, out, d.booking)
 	if err != nil {
 		return err
 	}
-	out.Row(b.Reference, plain(b.Status), "room "+b.Lines[0].RoomIDs[0])
 	_, err = d.bookings.Cancel(ctx, b.ID, "too late", nil)
 	var refused *bookings.StatusError
 	if !errors.As(err, &refused) {

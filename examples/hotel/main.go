@@ -4,7 +4,7 @@
 //
 // It opens three hotels, fills a catalogue of destinations, searches in a city and around a point, signs up a guest,
 // books, finds the booking again, lets 64 guests race for the last 20 rooms, and cancels. Then a hotelier changes a
-// month in one update, looks at the month's calendar, and closes and reopens the sales of the hotel. An inn sells under three
+// month in one update, looks at the month's calendar, numbers the rooms and gives them to who comes, and closes and reopens the sales of the hotel. An inn sells under three
 // rate plans, and through a channel. A host registers another hotel, which is approved, suspended, approved again and deleted.
 // A booking is held, confirmed, lengthened, and followed from arrival to departure. Its guest gets loyalty points, reviews the stay, and is
 // finally erased. Taxes are charged, and partly refunded with a receipt. At the end, the program loads items of the
@@ -26,6 +26,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/availability/units"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/bookings/offer"
 	"github.com/dynastay/dynastay/examples/report"
@@ -61,6 +62,7 @@ type desk struct {
 	db         *dynastay.DB
 	properties *properties.Repository
 	nights     *availability.Repository
+	units      *units.Repository
 	bookings   *bookings.Repository
 	users      *users.Repository
 	reviews    *reviews.Repository
@@ -83,6 +85,7 @@ func (d *desk) open(db *dynastay.DB) {
 	d.properties = properties.New(db, nil)
 	d.offers = search.New(db, d.properties)
 	d.nights = availability.New(db)
+	d.units = units.New(db)
 	d.bookings = bookings.New(db, nil)
 	d.users = users.New(db, nil)
 	d.reviews = reviews.New(db, d.properties, nil)
@@ -109,6 +112,9 @@ func (d *desk) day(ctx context.Context, r *report.Report) error {
 		{"The same update again: there is nothing left to write", d.update},
 		{fmt.Sprintf("Parties ask for %d stays there in June, and book what they can", parties), d.fillMonth},
 		{"The calendar of June", d.showMonth},
+		{"The hotel numbers its twelve King Studios", d.numberRooms},
+		{"Everybody who comes in June gets a room", d.assignRooms},
+		{"The room plan of June, in one request", d.showPlan},
 		{"Close the sales of the hotel", d.closeSales},
 		{"Reopen them", d.reopenSales},
 		{"An inn sells in three ways: flexible, at 15 % less, with half board", d.addPlans},

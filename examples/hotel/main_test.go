@@ -23,6 +23,14 @@ func TestDay(t *testing.T) {
 
 	assert.Regexp(t, ` 3  Search New York.* 4 +\S+ +-\n`, out.String(), "one request for the city, and one for each hotel")
 	assert.Regexp(t, `The same update again.* 4 +\S+ +-\n`, out.String(), "only reads")
+	assert.Regexp(t, `checked in +room 3\d\d\n`, out.String())
+	// Who gets which room follows the random ids of the bookings; how many nights are taken does not.
+	_, plan, _ := strings.Cut(out.String(), "The room plan of June")
+	nights := 0
+	for _, room := range regexp.MustCompile(`(?m)^ +3\d\d +([.A-Z]{30})$`).FindAllStringSubmatch(plan, -1) {
+		nights += len(room[1]) - strings.Count(room[1], ".")
+	}
+	assert.Equal(t, 59, nights)
 
 	// Columns are as wide as their content; the reference is random.
 	text := regexp.MustCompile(` +`).ReplaceAllString(out.String(), " ")
@@ -62,6 +70,8 @@ func TestDay(t *testing.T) {
 		"Queen Room 21 21 21 20 15 15 14 21 21 18 16 1 -2 -2a21 21 21 11 14 2 2a 2 2 16 21 16 0d 5a18 18",
 		"Single Room · · · · · · · 6 4 4 4 2 2 3a 3 4 2 3 1 0 0a 3 3 5 5 3 3d 3a 4 6",
 		"Rooms left on each date: 0 is sold out, -2 is overbooked by 2, × is taken off sale, · is not put on sale.",
+		"King Studio 12 units 301 to 312",
+		"11 bookings have their rooms 49 are of room types without units",
 		"358 of 1122 room nights sold (32%); 732 left, 36 off sale, 4 overbooked",
 		"closed 3 room types 173 nights",
 		"quote 2026-06-22 to 2026-06-24 King Studio refused: property closed Jun 22, Jun 23",
@@ -106,7 +116,7 @@ func TestDay(t *testing.T) {
 		"payments 529.00 USD paid",
 		"BKG-2026-XXXXXX confirmed pending 2026-06-02 to 2026-06-05 818.50 USD",
 		"payments 818.50 USD paid",
-		"BKG-2026-XXXXXX checked in room 301",
+		"unassigned arrivals 1",
 		"cancel refused: its status is checked in",
 		"BKG-2026-XXXXXX completed Jun 2 20:00 Jun 5 15:00",
 		"past BKG-2026-XXXXXX completed 2026-06-02 to 2026-06-05 818.50 USD",
