@@ -7,7 +7,7 @@
 // The files themselves are not edited. A new rule of the write path needs its mutation in write.txt; those of prices,
 // refunds and the front desk are in money.txt, those of rate plans in rates.txt, those of bookings under them in lines.txt,
 // those of searches under them in search.txt, those of how charges are computed in charges.txt, of how they are stored in
-// stored_charges.txt, of bookings with them in bills.txt, of what is due when in instalments.txt, and those of the tests of
+// stored_charges.txt, of bookings with them in bills.txt, of what is due when in instalments.txt, of rooms one by one in units.txt, and those of the tests of
 // services in service.txt.
 package main
 
@@ -47,11 +47,13 @@ var (
 	bills string
 	//go:embed instalments.txt
 	instalments string
+	//go:embed units.txt
+	units string
 )
 
 func lists() string {
 	return write + "\n" + money + "\n" + rates + "\n" + lines + "\n" + search + "\n" + service + "\n" + charges + "\n" + storedCharges + "\n" + bills +
-		"\n" + instalments
+		"\n" + instalments + "\n" + units
 }
 
 // mutation replaces a text that occurs once in a file.
