@@ -213,6 +213,24 @@ func TestCheckInToUnits(t *testing.T) {
 	assert.Equal(t, []string{"302"}, got.Lines[0].RoomIDs)
 }
 
+// A platform whose properties all have units can refuse texts.
+func TestOnlyUnits(t *testing.T) {
+	t.Parallel()
+	l := begin(t, 5)
+	l.withUnits(t, "301")
+	repo := bookings.New(l.DB.DB, &bookings.Options{OnlyUnits: true})
+	b := l.book(t, fixture.Stay, 1)
+	l.Clock.Set(noon(fixture.Stay.CheckIn))
+	_, err := repo.CheckIn(t.Context(), b.ID, bookings.Assigned{l.hotel.RoomTypeID: {"301"}})
+	assert.Equal(t, "Rooms", blame.As[*dynastay.InvalidError](t, err).Field)
+	_, err = repo.CheckIn(t.Context(), b.ID, nil)
+	require.NoError(t, err)
+	_, err = repo.AssignRooms(t.Context(), b.ID, bookings.Assigned{l.hotel.RoomTypeID: {"301"}})
+	assert.Equal(t, "Rooms", blame.As[*dynastay.InvalidError](t, err).Field)
+	_, err = repo.AssignUnits(t.Context(), b.ID, l.to("301"))
+	require.NoError(t, err)
+}
+
 // The default nights are those that are not over; on the day of departure, the last one.
 func TestAssignUnitsFromToday(t *testing.T) {
 	t.Parallel()

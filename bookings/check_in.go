@@ -85,7 +85,8 @@ var checkIn = move{
 // at the property; otherwise, it fails with a [*StatusError] that matches [ErrTooEarly] or [ErrTooLate]. Rooms that do
 // not fit the booking are refused with a [*dynastay.InvalidError] for the field "Rooms[{room type}]".
 //
-// Nothing checks whether somebody else has the same room: which rooms are free is known to the front desk.
+// Nothing checks whether somebody else has the same room: the rooms are texts. A property that has units uses
+// [Repository.CheckInTo], or [Repository.AssignUnits] before, and with [Options].OnlyUnits, texts are refused.
 func (r *Repository) CheckInOp(bookingID string, rooms Assigned) *dynastay.Operation[*Booking] {
 	return r.roomsOp(bookingID, checkIn, rooms, rooms.validate())
 }
@@ -97,7 +98,8 @@ func (r *Repository) CheckIn(ctx context.Context, bookingID string, rooms Assign
 
 // AssignRoomsOp gives guests who have checked in their rooms, if they got none at check-in, or others. It takes rooms as
 // CheckInOp does, at least those of one room type; the others stay as they are. If the guests have not checked in, or
-// have left, it fails with a [*StatusError]; after [Eraser.Erase], with one that matches [ErrAnonymised].
+// have left, it fails with a [*StatusError]; after [Eraser.Erase], with one that matches [ErrAnonymised]. A line that has units is
+// refused with a [*dynastay.InvalidError].
 func (r *Repository) AssignRoomsOp(bookingID string, rooms Assigned) *dynastay.Operation[*Booking] {
 	invalid := rooms.validate()
 	if len(rooms) == 0 {
@@ -121,6 +123,9 @@ var assignRooms = move{
 // roomsOp is an operation that makes a move and assigns rooms.
 func (r *Repository) roomsOp(bookingID string, m move, rooms Assigned, invalid error) *dynastay.Operation[*Booking] {
 	rooms = maps.Clone(rooms)
+	if r.opts.OnlyUnits && len(rooms) > 0 {
+		invalid = dynastay.Invalid("Rooms", "must be empty: the rooms are units, so call CheckInTo or AssignUnits")
+	}
 	return r.linesOp(bookingID, m, invalid, func(in *dynastay.Input) {
 		for _, roomType := range slices.Sorted(maps.Keys(rooms)) {
 			in.Field("room type", roomType)

@@ -44,6 +44,13 @@
 //
 // [Repository.ByCheckIn] lists the arrivals of a day, [Repository.InHouse] who is there, and [Repository.Departures] who leaves.
 //
+// # Units
+//
+// A property may have units, see package availability/units: its rooms one by one. [Repository.AssignUnits] gives them to the lines
+// of a booking, [Repository.AutoAssign] to all who arrive; [Repository.MoveUnit], [Repository.SwapUnits] and
+// [Repository.UnassignUnits] change that. Nobody gets a unit that somebody else has on the night. Each of the calls above gives up
+// the units that the booking does not have any more. [Repository.Unassigned] lists the arrivals that lack units.
+//
 // # Payments
 //
 // The package records what a payment provider reports, and moves no money itself. A [Payment] is one transaction at the
@@ -110,6 +117,6 @@
 //
 // The errors of refused writes contain what a caller needs in order to react: [*Refused] lists every night with its
 // reason, [*StatusError] has the status of the booking, [*PromoError] says why a promo code cannot be used,
-// [*PaymentError] which payment or refund contradicts what has been recorded, [*PolicyError] which policy has no known
+// [*PaymentError] which payment or refund contradicts what has been recorded, [*units.TakenError] who has a unit, [*PolicyError] which policy has no known
 // terms, and [*UpcomingError] which bookings are not over.
 package bookings

@@ -49,6 +49,9 @@ type Options struct {
 	// that are over. Default: [DefaultQuotesFor], 24 hours; at most [availability.MaxQuoteAge]. Seal offers with the same, see
 	// package offer.
 	QuotesFor time.Duration
+	// OnlyUnits refuses rooms that are given as texts, in [Repository.CheckIn] and [Repository.AssignRooms], for a platform whose
+	// properties all have units: with a text, a unit could be given to two bookings. Default: false.
+	OnlyUnits bool
 	// Terms interprets the platform's own cancellation policies when a booking is cancelled with a refund.
 	// Default: nil, which knows none.
 	Terms TermsOf
