@@ -281,3 +281,17 @@ func monthsAfter(stay dynastay.Stay) int {
 	}
 	return months(stay.LastNight()) - months(stay.CheckIn)
 }
+
+// What another line of the same booking has given up, perhaps long ago, is free for it.
+func TestUnitsOfAnotherLine(t *testing.T) {
+	t.Parallel()
+	l := begin(t, 5)
+	l.withUnits(t, "301")
+	b := l.book(t, fixture.Stay, 1)
+	month, err := keys.Of(keys.UnitMonth{PropertyID: l.hotel.ID, Month: dynastay.MonthOf(fixture.Stay.CheckIn).CheckIn, UnitID: "301"})
+	require.NoError(t, err)
+	raw.Set(t, l.DB, availabilityTable, month, dynastay.Text(b.ID+"#2"), "D"+fixture.Stay.CheckIn.String()[8:])
+	_, err = l.repo.AssignUnits(t.Context(), b.ID, l.to("301"))
+	require.NoError(t, err)
+	assert.Equal(t, units.Occupant{BookingID: b.ID, Line: 1}, l.plan(t)[units.Night{UnitID: "301", Date: fixture.Stay.CheckIn}])
+}
