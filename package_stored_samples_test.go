@@ -56,7 +56,6 @@ func namedSamples() (all []namedSample) {
 		Housekeeping: units.Dirty,
 	})
 	add("UpdateOp", "prop_123", "301", nil, agreed)
-	add("RetireOp", "prop_123", "301")
 	add("SetHousekeepingOp", "prop_123", "301", units.Inspected, "staff_7")
 	list("List", "units.List", "prop_123")
 	list("ToBeCleaned", "units.ToBeCleaned", "prop_123")

@@ -215,7 +215,7 @@ func (a *Action) Drawn() *Action {
 }
 
 // IfFits declares that the write can do without the action: if there are more actions than fit into a transaction, it is left
-// out, the last one first. The caller of the write is not told, so whoever reads the item later must not rely on the action.
+// out, the last one first, and also if another action writes the item. The caller of the write is not told, so whoever reads the item later must not rely on the action.
 func (a *Action) IfFits() *Action {
 	a.spare = true
 	return a
@@ -223,6 +223,16 @@ func (a *Action) IfFits() *Action {
 
 // makeRoom leaves out actions that the write can do without, as far as that is necessary.
 func (tx *Tx) makeRoom() {
+	written := map[Ref]int{}
+	for _, a := range tx.actions {
+		written[a.ref()]++
+	}
+	for i := len(tx.actions) - 1; i >= 0; i-- {
+		if at := tx.actions[i].ref(); tx.actions[i].spare && written[at] > 1 {
+			tx.actions = slices.Delete(tx.actions, i, i+1)
+			written[at]--
+		}
+	}
 	for i := len(tx.actions) - 1; i >= 0 && len(tx.actions) > maxActions; i-- {
 		if tx.actions[i].spare {
 			tx.actions = slices.Delete(tx.actions, i, i+1)

@@ -20,7 +20,8 @@ type Assignment struct {
 	Line       int    // the number of the line; 0 means 1, that of the first line of the room type
 	UnitID     string
 	// Nights must be nights of the stay on which the line has fewer units than rooms. Default: all such nights from today at the
-	// property on; on the day of departure, the last night.
+	// property on; on the day of departure, the last night. For guests who come after midnight, give the whole stay: the night
+	// that has begun is that of yesterday.
 	Nights dynastay.Stay
 }
 
@@ -106,7 +107,7 @@ func (r *Repository) assignOp(bookingID string, m move, all []Assignment) *dynas
 			in.Field("unit", a.UnitID)
 			in.Field("nights", a.Nights.String())
 		}
-	}, func(b *Booking, now time.Time) error {
+	}, func(_ *unitChange, b *Booking, now time.Time) error {
 		for i, a := range all {
 			if err := b.assign(a, b.today(now)); err != nil {
 				return dynastay.Within(fmt.Sprintf("Units[%d]", i), err)
@@ -118,7 +119,7 @@ func (r *Repository) assignOp(bookingID string, m move, all []Assignment) *dynas
 
 // unitsOp is an operation that makes a move and gives the lines of the booking other units.
 func (r *Repository) unitsOp(
-	bookingID string, m move, invalid error, input func(*dynastay.Input), edit func(*Booking, time.Time) error,
+	bookingID string, m move, invalid error, input func(*dynastay.Input), edit func(*unitChange, *Booking, time.Time) error,
 ) *dynastay.Operation[*Booking] {
 	return r.linesOp(bookingID, m, invalid, input, func(ctx context.Context, tx *dynastay.Tx, done moved) error {
 		c := newUnitChange(done.booking.PropertyID)
@@ -130,10 +131,10 @@ func (r *Repository) unitsOp(
 }
 
 // editUnits changes the units of a booking that is written, and adds the updates of its lines.
-func (r *Repository) editUnits(tx *dynastay.Tx, c *unitChange, b *Booking, edit func(*Booking, time.Time) error) error {
+func (r *Repository) editUnits(tx *dynastay.Tx, c *unitChange, b *Booking, edit func(*unitChange, *Booking, time.Time) error) error {
 	before, now := *b, r.db.Now()
 	before.Lines = slices.Clone(b.Lines)
-	if err := edit(b, now); err != nil {
+	if err := edit(c, b, now); err != nil {
 		return err
 	}
 	c.of(&before, b)
@@ -145,13 +146,16 @@ func (r *Repository) editUnits(tx *dynastay.Tx, c *unitChange, b *Booking, edit 
 			return err
 		}
 	}
-	last := dynastay.MonthOf(b.today(now)).CheckIn.Time().AddDate(0, units.MostAhead+1, 0)
-	for _, n := range c.Taken() {
-		if !n.Date.Time().Before(last) {
-			return dynastay.Invalid("Nights", "must be at most %d months ahead", units.MostAhead)
-		}
-	}
 	return nil
+}
+
+// tooFar returns an error for nights that whoever retires a unit would not look at.
+func tooFar(nights dynastay.Stay, today dynastay.Date) error {
+	last := dynastay.MonthOf(today).CheckIn.Time().AddDate(0, units.MostAhead+1, 0)
+	if nights.CheckOut.AddDays(-1).Time().Before(last) {
+		return nil
+	}
+	return dynastay.Invalid("", "must be at most %d months ahead", units.MostAhead)
 }
 
 // takeInTurn queues for the units, and takes them.
@@ -179,6 +183,9 @@ func (b *Booking) assign(a Assignment, today dynastay.Date) error {
 		nights = b.fromToday(today)
 	} else if within(nights, b.Stay) != nights {
 		return dynastay.Invalid("Nights", "must be nights of the stay, which is %s", b.Stay)
+	}
+	if err := tooFar(nights, today); err != nil {
+		return dynastay.Within("Nights", err)
 	}
 	has := line.unitNights(b.Stay)
 	for date := range nights.Dates() {

@@ -94,8 +94,8 @@ func TestCostOfUnits(t *testing.T) {
 			do(err)
 			assert.Len(t, got, 1)
 		})
-	measure("retire a unit", "the unit is read and written, and 26 months are read, most of which do not exist",
-		dyntest.Bill{Requests: 3, ReadUnits: 27, TableUnits: 1}, func() {
+	measure("retire a unit", "the unit is read and written twice, and 26 months are read, most of which do not exist",
+		dyntest.Bill{Requests: 5, ReadUnits: 28, TableUnits: 2}, func() {
 			_, err := l.repo.RetireUnit(t.Context(), availability.House{ID: l.hotel.ID}, "104")
 			do(err)
 		})

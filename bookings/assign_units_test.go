@@ -271,7 +271,7 @@ func TestAssignUnitsFarAhead(t *testing.T) {
 		b := l.book(t, dynastay.Stay{CheckIn: first, CheckOut: first.AddDays(1)}, 1)
 		_, err := l.repo.AssignUnits(t.Context(), b.ID, l.to("301"))
 		if first == end {
-			assert.Equal(t, "Nights", blame.As[*dynastay.InvalidError](t, err).Field)
+			assert.Equal(t, "Units[0].Nights", blame.As[*dynastay.InvalidError](t, err).Field)
 			continue
 		}
 		require.NoError(t, err)

@@ -61,7 +61,7 @@ func (a Assigned) of(b *Booking) error {
 		for i := range b.Lines {
 			if line := &b.Lines[i]; line.RoomTypeID == roomType {
 				if len(line.Units) > 0 {
-					return dynastay.Invalid("Rooms["+roomType+"]", "must not have texts, because the line has units: move it, or unassign them")
+					return dynastay.Invalid("Rooms["+roomType+"]", "must not have texts, because the line has units on some of its nights")
 				}
 				line.RoomIDs, ids = ids[:line.Quantity:line.Quantity], ids[line.Quantity:]
 			}

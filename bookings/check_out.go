@@ -18,15 +18,8 @@ var checkOut = move{
 func (r *Repository) CheckOutOp(bookingID string) *dynastay.Operation[*Booking] {
 	return r.linesOp(bookingID, checkOut, nil, nil, func(_ context.Context, tx *dynastay.Tx, done moved) error {
 		b := done.booking
-		night := b.today(b.CheckedOutAt).AddDays(-1)
-		if last := b.Stay.LastNight(); night.After(last) {
-			night = last
-		}
-		if night.Before(b.Stay.CheckIn) {
-			night = b.Stay.CheckIn
-		}
 		for i := range b.Lines {
-			for _, id := range b.Lines[i].UnitsOn(night) {
+			for _, id := range b.Lines[i].last(b.today(b.CheckedOutAt)) {
 				r.units.Leave(tx, b.PropertyID, id)
 			}
 		}
@@ -37,4 +30,19 @@ func (r *Repository) CheckOutOp(bookingID string) *dynastay.Operation[*Booking] 
 // CheckOut runs [Repository.CheckOutOp]. 2 requests: a consistent Query of the booking, and the update.
 func (r *Repository) CheckOut(ctx context.Context, bookingID string, opts ...dynastay.WriteOption) (*Booking, error) {
 	return dynastay.Do(ctx, r.db, r.CheckOutOp(bookingID), opts...)
+}
+
+// last returns the units that the line had last, up to a date.
+func (l *Line) last(today dynastay.Date) []string {
+	var night dynastay.Date
+	for _, u := range l.Units {
+		last := u.Nights.LastNight()
+		if last.After(today) {
+			last = today
+		}
+		if !u.Nights.CheckIn.After(today) && last.After(night) {
+			night = last
+		}
+	}
+	return l.UnitsOn(night)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -24,15 +25,21 @@ func (r *Repository) UnassignUnitsOp(bookingID string, unitIDs []string) *dynast
 		for _, id := range unitIDs {
 			in.Field("unit", id)
 		}
-	}, func(b *Booking, now time.Time) error {
-		gone, some := b.fromToday(b.today(now)), false
+	}, func(c *unitChange, b *Booking, now time.Time) error {
+		before := *b
+		before.Lines = slices.Clone(b.Lines)
+		gone, left, some := b.fromToday(b.today(now)), map[string]bool{}, false
 		for i := range b.Lines {
 			line, had := &b.Lines[i], len(b.Lines[i].unitNights(b.Stay))
 			if len(line.Units) == 0 {
 				continue
 			}
 			kept := slices.DeleteFunc(line.unitNights(b.Stay), func(n units.Night) bool {
-				return gone.Contains(n.Date) && (len(unitIDs) == 0 || slices.Contains(unitIDs, n.UnitID))
+				goes := gone.Contains(n.Date) && (len(unitIDs) == 0 || slices.Contains(unitIDs, n.UnitID))
+				if goes {
+					left[n.UnitID] = true
+				}
+				return goes
 			})
 			line.setUnits(kept)
 			some = some || len(kept) < had
@@ -40,8 +47,24 @@ func (r *Repository) UnassignUnitsOp(bookingID string, unitIDs []string) *dynast
 		if !some {
 			return dynastay.Invalid("Units", "must be units of the booking, on nights from today on")
 		}
+		c.leave(&before, gone, b.today(now), slices.Collect(maps.Keys(left))...)
 		return nil
 	})
+}
+
+// leave makes units dirty that the guests of a booking leave, if they have been in them: today, or the night before.
+func (c *unitChange) leave(b *Booking, nights dynastay.Stay, today dynastay.Date, ids ...string) {
+	if b.Status != CheckedIn || nights.CheckIn.After(today) {
+		return
+	}
+	for _, id := range ids {
+		for i := range b.Lines {
+			line := &b.Lines[i]
+			if slices.Contains(line.UnitsOn(today), id) || slices.Contains(line.UnitsOn(today.AddDays(-1)), id) {
+				c.left[id] = true
+			}
+		}
+	}
 }
 
 // UnassignUnits runs [Repository.UnassignUnitsOp]. 2 requests: a consistent Query of the booking, and the transaction.
@@ -76,18 +99,15 @@ func (r *Repository) MoveUnitOp(bookingID string, m UnitMove) *dynastay.Operatio
 	return r.linesOp(bookingID, move, invalid, input, func(ctx context.Context, tx *dynastay.Tx, done moved) error {
 		c := newUnitChange(done.booking.PropertyID)
 		var nights dynastay.Stay
-		err := r.editUnits(tx, c, done.booking, func(b *Booking, now time.Time) (err error) {
-			nights, err = b.moveNights("On", m.On, b.today(now))
-			if err != nil {
+		err := r.editUnits(tx, c, done.booking, func(c *unitChange, b *Booking, now time.Time) (err error) {
+			if nights, err = b.moveNights(m.On, b.today(now)); err != nil {
 				return err
 			}
+			c.leave(b, nights, b.today(now), m.From)
 			return b.exchange(m.From, m.To, nights)
 		})
 		if err != nil {
 			return err
-		}
-		if b := done.booking; b.Status == CheckedIn && !nights.CheckIn.After(b.today(r.db.Now())) {
-			r.units.Leave(tx, b.PropertyID, m.From)
 		}
 		return r.takeInTurn(ctx, tx, c)
 	})
@@ -99,14 +119,15 @@ func (r *Repository) MoveUnit(ctx context.Context, bookingID string, m UnitMove,
 }
 
 // moveNights returns the nights of the stay from a date on, by default from today on.
-func (b *Booking) moveNights(field string, on, today dynastay.Date) (dynastay.Stay, error) {
-	if on.IsZero() {
-		return b.fromToday(today), nil
+func (b *Booking) moveNights(on, today dynastay.Date) (nights dynastay.Stay, err error) {
+	switch nights = b.fromToday(today); {
+	case on.IsZero():
+	case !b.Stay.Contains(on):
+		return nights, dynastay.Invalid("On", "must be a night of the stay, which is %s", b.Stay)
+	default:
+		nights.CheckIn = on
 	}
-	if !b.Stay.Contains(on) {
-		return dynastay.Stay{}, dynastay.Invalid(field, "must be a night of the stay, which is %s", b.Stay)
-	}
-	return dynastay.Stay{CheckIn: on, CheckOut: b.Stay.CheckOut}, nil
+	return nights, dynastay.Within("On", tooFar(nights, today))
 }
 
 // exchange gives the lines that have one unit on some nights another one instead.

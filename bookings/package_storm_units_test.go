@@ -158,15 +158,17 @@ func (h *house) call(draw *rand.Rand, repo *bookings.Repository) error {
 			A: bookings.UnitOf{BookingID: id, UnitID: a.Lines[0].Units[0].UnitID}, B: bookings.UnitOf{BookingID: other, UnitID: b.Lines[0].Units[0].UnitID},
 		})
 		after = []*bookings.Booking{done.A, done.B}
-	case n < 16:
+	case n < 17:
 		kind = "check in"
 		after, err = one(repo.CheckInTo(ctx, id, h.to(unit())))
-	case n < 17:
+	case n < 18:
 		kind = "check out"
 		after, err = one(repo.CheckOut(ctx, id))
-	case n < 18:
-		kind = "undo the check-out"
-		after, err = one(repo.UndoCheckOut(ctx, id))
+		if err == nil {
+			h.note(kind, began, after, id, nil)
+			kind, began = "undo the check-out", time.Since(h.started).Nanoseconds()
+			after, err = one(repo.UndoCheckOut(ctx, id))
+		}
 	case n < 19:
 		kind = "no-show"
 		after, err = one(repo.NoShow(ctx, id))

@@ -2,7 +2,6 @@ package bookings
 
 import (
 	"context"
-	"errors"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
@@ -13,33 +12,23 @@ import (
 // with all such nights, and the unit stays in use. A retired unit is not assigned any more, and its room type can be changed.
 // [units.Repository.Update] takes it into use again.
 //
-// It first marks the unit, so that nobody gets it any more, and then looks who has it. If the program ends in between, the unit is
-// retired although somebody may have it: call RetireUnit again. It fails with [dynastay.ErrNotFound] if the property has no such
-// unit. Of house, only ID and TimeZone are used.
+// It first marks the unit, so that nobody gets it any more, and then looks who has it. If the program ends in between, or after another
+// error, the unit is not assigned: call RetireUnit again. It fails with [dynastay.ErrNotFound] if the property has no such unit.
+// Of house, only ID and TimeZone are used.
 //
-// 3 requests, 1 more for each booking that the plan names, and 2 to take the mark back.
+// 5 requests, and 1 more for each booking that the plan names. For a unit that is retired, 1.
 func (r *Repository) RetireUnit(ctx context.Context, house availability.House, unitID string) (*units.Unit, error) {
 	today, err := house.Today(r.db.Now())
 	if err != nil {
 		return nil, dynastay.Within("House", err)
 	}
-	unit, err := dynastay.Do(ctx, r.db, r.units.RetireOp(house.ID, unitID))
+	unit, err := r.units.Retire(ctx, house.ID, unitID, func(ctx context.Context) ([]units.TakenNight, error) {
+		return r.whoHas(ctx, house.ID, unitID, today)
+	})
 	if err != nil {
 		return nil, err
 	}
-	has, err := r.whoHas(ctx, house.ID, unitID, today)
-	if err != nil || len(has) == 0 {
-		return unit, err
-	}
-	taken := &units.TakenError{Nights: has}
-	_, err = r.units.Update(ctx, house.ID, unitID, func(u *units.Unit) error {
-		u.Retired = false
-		return nil
-	})
-	if err != nil {
-		return nil, errors.Join(taken, err)
-	}
-	return nil, taken
+	return unit, nil
 }
 
 // whoHas returns the nights from a date on on which bookings have a unit.
@@ -50,12 +39,12 @@ func (r *Repository) whoHas(ctx context.Context, propertyID, unitID string, from
 	}
 	owners := map[string]owner{}
 	for _, n := range ahead {
-		by, known := owners[n.By.String()]
+		by, known := owners[n.By.BookingID]
 		if !known {
 			if by, err = r.ownerOf(ctx, n.By); err != nil {
 				return nil, err
 			}
-			owners[n.By.String()] = by
+			owners[n.By.BookingID] = by
 		}
 		if by.has(n.Night) {
 			has = append(has, n)

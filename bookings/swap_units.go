@@ -12,8 +12,8 @@ import (
 // UnitSwap is an exchange of the units of two bookings of a property: each gets what the other one has.
 type UnitSwap struct {
 	A, B UnitOf
-	// On is the date of the first night that is exchanged, a night of both stays. Default: for each booking, today at the property,
-	// or the first night if the stay has not begun.
+	// On is the date of the first night that is exchanged, a night of both stays. Default: today at the property, or the first night
+	// of the later stay if that has not begun.
 	On dynastay.Date
 }
 
@@ -66,16 +66,23 @@ func (r *Repository) SwapUnitsOp(s UnitSwap) *dynastay.Operation[Swapped] {
 			if a.booking.PropertyID != b.booking.PropertyID {
 				return done, dynastay.Invalid("B.BookingID", "must be of the property of A")
 			}
-			c := newUnitChange(a.booking.PropertyID)
+			c, on, now := newUnitChange(a.booking.PropertyID), s.On, r.db.Now()
+			if on.IsZero() { // the same night for both, or one of them would keep what the other one takes
+				on = a.booking.fromToday(a.booking.today(now)).CheckIn
+				if other := b.booking.fromToday(b.booking.today(now)).CheckIn; other.After(on) {
+					on = other
+				}
+			}
 			for _, one := range []struct {
 				booking  *Booking
 				from, to string
 			}{{a.booking, s.A.UnitID, s.B.UnitID}, {b.booking, s.B.UnitID, s.A.UnitID}} {
-				err := r.editUnits(tx, c, one.booking, func(b *Booking, now time.Time) error {
-					nights, err := b.moveNights("On", s.On, b.today(now))
+				err := r.editUnits(tx, c, one.booking, func(c *unitChange, b *Booking, now time.Time) error {
+					nights, err := b.moveNights(on, b.today(now))
 					if err != nil {
 						return err
 					}
+					c.leave(b, nights, b.today(now), one.from)
 					return b.exchange(one.from, one.to, nights)
 				})
 				if err != nil {

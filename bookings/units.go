@@ -3,7 +3,6 @@ package bookings
 import (
 	"cmp"
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -64,9 +63,15 @@ func (l *Line) setUnits(nights []units.Night) {
 	}
 }
 
-// unitNights returns the nights of units that the line has within a stay. Other software may have stored a range of any length.
+// mostNights is more than any stay has. Other software may have stored a range of any length.
+const mostNights = 1000
+
+// unitNights returns the nights of units that the line has within a stay.
 func (l *Line) unitNights(stay dynastay.Stay) (all []units.Night) {
 	for _, u := range l.Units {
+		if checkUnit("UnitID", u.UnitID) != nil || u.Nights.Nights() > mostNights {
+			continue // nobody can have that
+		}
 		for date := range within(u.Nights, stay).Dates() {
 			all = append(all, units.Night{UnitID: u.UnitID, Date: date})
 		}
@@ -125,18 +130,19 @@ func (b *Booking) anyUnits() bool {
 type unitChange struct {
 	*units.Days
 	propertyID string
-	own        []string              // the bookings that it writes
-	lines      map[units.Night]*Line // that take a night
+	own        map[string]map[units.Night]units.Occupant // what the bookings that it writes have afterwards, by their ids
+	lines      map[units.Night]*Line                     // that take a night
+	left       map[string]bool                           // units that become dirty
 }
 
 func newUnitChange(propertyID string) *unitChange {
-	return &unitChange{units.NewDays(propertyID), propertyID, nil, map[units.Night]*Line{}}
+	return &unitChange{units.NewDays(propertyID), propertyID, map[string]map[units.Night]units.Occupant{}, map[units.Night]*Line{}, map[string]bool{}}
 }
 
 // of adds the difference between a booking before and after.
 func (c *unitChange) of(before, after *Booking) {
 	had, has := before.units(), after.units()
-	c.own = append(c.own, after.ID)
+	c.own[after.ID] = has
 	for n, by := range had {
 		if has[n] != by {
 			c.Free(n, by)
@@ -153,34 +159,42 @@ func (c *unitChange) of(before, after *Booking) {
 	}
 }
 
-// types returns the room types that the units which are taken must have.
+// types returns the room types that the units which are taken must have. A unit that must have two fits neither.
 func (c *unitChange) types() map[string]string {
 	all := map[string]string{}
 	for _, n := range c.Taken() {
-		all[n.UnitID] = c.lines[n.Night].RoomTypeID
+		is := c.lines[n.Night].RoomTypeID
+		if before, known := all[n.UnitID]; known && before != is {
+			is = ""
+		}
+		all[n.UnitID] = is
 	}
 	return all
 }
 
 // seize takes over the nights that somebody had when a condition failed but whose booking does not have them any more, and returns
-// the others. The write is conditional on those bookings as they were read.
-func (r *Repository) seize(ctx context.Context, tx *dynastay.Tx, c *unitChange) (taken []units.TakenNight, err error) {
+// the others. The write must be conditional on those bookings as they were read, see [owner.check].
+func (r *Repository) seize(ctx context.Context, tx *dynastay.Tx, c *unitChange) (taken []units.TakenNight, owners map[string]owner, err error) {
 	inTheWay, err := c.InTheWay(tx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	owners := map[string]owner{}
+	owners = map[string]owner{}
 	for _, n := range inTheWay {
-		if slices.Contains(c.own, n.By.BookingID) { // it gave the night up long ago
-			c.Seize(n.Night, n.By)
+		if has, own := c.own[n.By.BookingID]; own {
+			if has[n.Night] == n.By {
+				taken = append(taken, n)
+			} else { // it gave the night up long ago
+				c.Seize(n.Night, n.By)
+			}
 			continue
 		}
-		by, known := owners[n.By.String()]
+		by, known := owners[n.By.BookingID]
 		if !known {
 			if by, err = r.ownerOf(ctx, n.By); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
-			owners[n.By.String()] = by
+			owners[n.By.BookingID] = by
 		}
 		if by.has(n.Night) {
 			taken = append(taken, n)
@@ -188,10 +202,13 @@ func (r *Repository) seize(ctx context.Context, tx *dynastay.Tx, c *unitChange) 
 		}
 		c.Seize(n.Night, n.By)
 	}
+	return taken, owners, nil
+}
+
+func checkOwners(tx *dynastay.Tx, owners map[string]owner) {
 	for _, id := range slices.Sorted(maps.Keys(owners)) {
 		owners[id].check(tx)
 	}
-	return taken, nil
 }
 
 // owner is a booking that the plan names.
@@ -244,17 +261,26 @@ func (o owner) check(tx *dynastay.Tx) {
 func (r *Repository) take(ctx context.Context, tx *dynastay.Tx, c *unitChange) error {
 	types := c.types()
 	for _, id := range slices.Sorted(maps.Keys(types)) {
-		if err := units.Fit(tx, c.propertyID, id, types[id]); err != nil {
+		fit := units.Fit
+		if c.left[id] { // an item has one action
+			fit = r.units.FitAndLeave
+			delete(c.left, id)
+		}
+		if err := fit(tx, c.propertyID, id, types[id]); err != nil {
 			return err
 		}
 	}
-	taken, err := r.seize(ctx, tx, c)
+	for _, id := range slices.Sorted(maps.Keys(c.left)) {
+		r.units.Leave(tx, c.propertyID, id)
+	}
+	taken, owners, err := r.seize(ctx, tx, c)
 	if err == nil && len(taken) > 0 {
 		err = &units.TakenError{Nights: taken}
 	}
 	if err != nil {
 		return err
 	}
+	checkOwners(tx, owners)
 	return c.AddTo(tx)
 }
 
@@ -276,17 +302,29 @@ func (r *Repository) followUnits(ctx context.Context, tx *dynastay.Tx, before, a
 			}
 		}
 	}
-	drop(func(n units.Night) bool { return n.Date.Before(after.today(now)) })
-	if items, err := c.Items(); err != nil {
-		return err
-	} else if n := len(items) + len(c.types()) + len(after.Lines) + after.Stay.Nights()*len(after.taken()); n > mostReturned-1 {
-		drop(func(units.Night) bool { return true }) // the nights of the stay come first
-	}
-	gone, err := r.lostUnits(ctx, tx, c)
+	ahead := after.fromToday(after.today(now))
+	drop(func(n units.Night) bool { return !ahead.Contains(n.Date) })
+	gone, owners, err := r.lostUnits(ctx, tx, c)
 	if err != nil {
 		return err
 	}
 	drop(func(n units.Night) bool { return gone[n.UnitID] })
+	// The nights that the inventory takes again come first. One action is for the booking, and one for an idempotency key.
+	items, err := c.Items()
+	if err != nil {
+		return err
+	}
+	if types := c.types(); len(items)+2*len(types)+len(owners)+len(after.Lines)+before.Released.Nights()*len(after.taken())+2 > mostReturned+1 {
+		drop(func(units.Night) bool { return true })
+		owners = nil
+	}
+	types := c.types()
+	for _, id := range slices.Sorted(maps.Keys(types)) {
+		if err := units.Fit(tx, c.propertyID, id, types[id]); err != nil {
+			return err
+		}
+	}
+	checkOwners(tx, owners)
 	for i := range after.Lines {
 		line := &after.Lines[i]
 		if len(lost[line]) == 0 {
@@ -300,22 +338,17 @@ func (r *Repository) followUnits(ctx context.Context, tx *dynastay.Tx, before, a
 	return c.AddTo(tx)
 }
 
-// lostUnits returns the units that a booking cannot have again.
-func (r *Repository) lostUnits(ctx context.Context, tx *dynastay.Tx, c *unitChange) (map[string]bool, error) {
-	lost, types := map[string]bool{}, c.types()
-	for _, id := range slices.Sorted(maps.Keys(types)) {
-		switch err := units.Fit(tx, c.propertyID, id, types[id]); {
-		case errors.Is(err, dynastay.ErrRefused), errors.Is(err, dynastay.ErrNotFound):
-			lost[id] = true
-		case err != nil:
-			return nil, err
-		}
+// lostUnits returns the units that a booking cannot have again, and the bookings that do not have the others any more.
+func (r *Repository) lostUnits(ctx context.Context, tx *dynastay.Tx, c *unitChange) (map[string]bool, map[string]owner, error) {
+	lost := map[string]bool{}
+	for id, is := range c.types() {
+		lost[id] = units.Misfits(tx, c.propertyID, id, is) != nil
 	}
-	taken, err := r.seize(ctx, tx, c)
+	taken, owners, err := r.seize(ctx, tx, c)
 	for _, n := range taken {
 		lost[n.UnitID] = true
 	}
-	return lost, err
+	return lost, owners, err
 }
 
 // writeUnits adds the update of a line that has other units than it was read with.

@@ -39,7 +39,11 @@ func (e *TakenError) Error() string {
 	const most = 3
 	var first []string
 	for _, n := range e.Nights[:min(len(e.Nights), most)] {
-		first = append(first, fmt.Sprintf("%s on %s (booking %s)", shown.Masked(n.UnitID), n.Date, shown.Masked(n.By.BookingID)))
+		text := fmt.Sprintf("%s on %s", shown.Masked(n.UnitID), n.Date)
+		if n.By.BookingID != "" {
+			text += fmt.Sprintf(" (booking %s)", shown.Masked(n.By.BookingID))
+		}
+		first = append(first, text)
 	}
 	if len(e.Nights) > most {
 		first = append(first, "…")
@@ -126,7 +130,7 @@ func (d *Days) InTheWay(tx *dynastay.Tx) (all []TakenNight, err error) {
 			return nil, err
 		}
 		at := d.each[n.Night]
-		if by, taken := occupantIn(row, n.Date); found && taken && by != at.from && by != at.to {
+		if by, taken := occupantIn(row, n.Date); found && taken && (by == (Occupant{}) || by != at.from && by != at.to) {
 			all = append(all, TakenNight{n.Night, by})
 		}
 	}

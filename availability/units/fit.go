@@ -21,13 +21,43 @@ func Fit(tx *dynastay.Tx, propertyID, unitID, roomTypeID string) error {
 	if err != nil {
 		return err
 	}
+	if err := Misfits(tx, propertyID, unitID, roomTypeID); err != nil {
+		return err
+	}
+	tx.Check(keys.PropertiesTable, key, fits.With(dynastay.Item{"room type": dynastay.Text(roomTypeID)}),
+		func(dynastay.Row) error { return dynastay.ErrOvertaken })
+	return nil
+}
+
+// FitAndLeave is [Fit] for a unit that one booking leaves and another one gets: it becomes dirty.
+func (r *Repository) FitAndLeave(tx *dynastay.Tx, propertyID, unitID, roomTypeID string) error {
+	if err := Misfits(tx, propertyID, unitID, roomTypeID); err != nil {
+		return err
+	}
+	key, err := keys.Of(keys.Unit{PropertyID: propertyID, UnitID: unitID})
+	if err != nil {
+		return err
+	}
+	values := r.kept(Dirty, "")
+	values["room type"] = dynastay.Text(roomTypeID)
+	tx.Update(keys.PropertiesTable, key, fitsAndKeep.With(values)).Else(func(dynastay.Row) error { return dynastay.ErrOvertaken })
+	return nil
+}
+
+// Misfits returns the error of [Fit], if its check failed, and adds nothing.
+func Misfits(tx *dynastay.Tx, propertyID, unitID, roomTypeID string) error {
+	if roomTypeID == "" {
+		return &dynastay.Error{Entity: "Unit", ID: unitID, Kind: ErrOtherRoomType}
+	}
+	key, err := keys.Of(keys.Unit{PropertyID: propertyID, UnitID: unitID})
+	if err != nil {
+		return err
+	}
 	if row, found := tx.Found(keys.PropertiesTable, key); found {
 		if kind := misfit(row, roomTypeID); kind != nil {
 			return &dynastay.Error{Entity: "Unit", ID: unitID, Kind: kind}
 		}
 	}
-	tx.Check(keys.PropertiesTable, key, fits.With(dynastay.Item{"room type": dynastay.Text(roomTypeID)}),
-		func(dynastay.Row) error { return dynastay.ErrOvertaken })
 	return nil
 }
 
@@ -43,6 +73,9 @@ func misfit(row dynastay.Row, roomTypeID string) error {
 	return nil
 }
 
-var fits = dynastay.MustCompile(expression.NewBuilder().
-	WithCondition(dynastay.NameOf("RoomTypeId").Equal(dynastay.Param("room type")).
-		And(expression.Not(dynastay.NameOf(attrRetired).Equal(expression.Value(true))))))
+var (
+	fit = dynastay.NameOf("RoomTypeId").Equal(dynastay.Param("room type")).
+		And(expression.Not(dynastay.NameOf(attrRetired).Equal(expression.Value(true))))
+	fits        = dynastay.MustCompile(expression.NewBuilder().WithCondition(fit))
+	fitsAndKeep = dynastay.MustCompile(expression.NewBuilder().WithCondition(fit).WithUpdate(setHousekeeping))
+)

@@ -12,9 +12,11 @@ import (
 
 var keep = dynastay.MustCompile(expression.NewBuilder().
 	WithCondition(expression.AttributeExists(dynastay.NameOf(keys.PropertiesTable.Key.Partition))).
-	WithUpdate(expression.Set(dynastay.NameOf(attrHousekeeping), dynastay.Param("state")).
-		Set(dynastay.NameOf(attrHousekeepingBy), dynastay.Param("by")).
-		Set(dynastay.NameOf(attrHousekeepingAt), dynastay.Param("now"))))
+	WithUpdate(setHousekeeping))
+
+var setHousekeeping = expression.Set(dynastay.NameOf(attrHousekeeping), dynastay.Param("state")).
+	Set(dynastay.NameOf(attrHousekeepingBy), dynastay.Param("by")).
+	Set(dynastay.NameOf(attrHousekeepingAt), dynastay.Param("now"))
 
 // SetHousekeepingOp records the state of a unit, and who found it so: an id of at most 128 bytes that the platform has for a member
 // of the staff. It does not read the unit, so of two calls the later one counts. It fails with [dynastay.ErrNotFound] if the
@@ -50,9 +52,11 @@ func (r *Repository) SetHousekeepingOp(propertyID, unitID string, state Housekee
 }
 
 func (r *Repository) keep(tx *dynastay.Tx, key dynastay.Key, state Housekeeping, by string) *dynastay.Action {
-	return tx.Update(keys.PropertiesTable, key, keep.With(dynastay.Item{
-		"state": dynastay.Text(string(state)), "by": dynastay.Text(by), "now": dynastay.Instant(r.db.Now()),
-	}))
+	return tx.Update(keys.PropertiesTable, key, keep.With(r.kept(state, by)))
+}
+
+func (r *Repository) kept(state Housekeeping, by string) dynastay.Item {
+	return dynastay.Item{"state": dynastay.Text(string(state)), "by": dynastay.Text(by), "now": dynastay.Instant(r.db.Now())}
 }
 
 // SetHousekeeping runs [Repository.SetHousekeepingOp]. 1 request.

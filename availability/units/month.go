@@ -26,9 +26,12 @@ func (o Occupant) String() string {
 	return o.BookingID + "#" + strconv.Itoa(o.Line)
 }
 
+// outOfOrder is what a unit that is out of order has in place of a booking: OUT#{id}. Nobody takes such a night over.
+const outOfOrder = "OUT"
+
 func occupantOf(text string) Occupant {
 	id, number, _ := strings.Cut(text, "#")
-	if line, err := strconv.Atoi(number); err == nil && line > 0 && (Occupant{id, line}).String() == text {
+	if line, err := strconv.Atoi(number); id != outOfOrder && err == nil && line > 0 && (Occupant{id, line}).String() == text {
 		return Occupant{id, line}
 	}
 	return Occupant{BookingID: text}

@@ -170,11 +170,12 @@ func (r *Repository) UpdateOp(propertyID, unitID string, fn func(*Unit) error, o
 			return err
 		}
 		switch {
-		case u.RoomTypeID != before.RoomTypeID && !(before.Retired && u.Retired):
+		case u.RoomTypeID != before.RoomTypeID && !(before.Retired && u.Retired && !before.retiring):
 			return dynastay.Invalid("RoomTypeID", "must be %s, unless the unit is retired and stays so", before.RoomTypeID)
 		case u.Retired && !before.Retired:
 			return dynastay.Invalid("Retired", "must not be set: RetireUnit of package bookings looks whether somebody has the unit")
 		}
+		u.retiring = u.retiring && u.Retired
 		return nil
 	}, opts...)
 }
@@ -186,15 +187,43 @@ func (r *Repository) Update(
 	return dynastay.Do(ctx, r.db, r.UpdateOp(propertyID, unitID, fn, opts...))
 }
 
-// RetireOp retires a unit without looking who has it: call bookings.Repository.RetireUnit instead, which is built on it. It fails
-// with [dynastay.ErrNotFound] if there is no such unit.
-func (r *Repository) RetireOp(propertyID, unitID string) *dynastay.Operation[*Unit] {
+// Retire retires a unit in two steps, for authors of operations on bookings: bookings.Repository.RetireUnit is built on it. It marks the
+// unit, so that nobody gets it any more, and calls look, which returns the nights on which somebody has it. If there are none, the
+// unit is retired. Otherwise, the mark is taken back, and Retire returns a [*TakenError]. If somebody else changes the unit
+// meanwhile, Retire begins again. It fails with [dynastay.ErrNotFound] if the property has no such unit.
+//
+// 4 requests, besides those of look.
+func (r *Repository) Retire(
+	ctx context.Context, propertyID, unitID string, look func(context.Context) ([]TakenNight, error),
+) (*Unit, error) {
 	key, err := keys.Of(keys.Unit{PropertyID: propertyID, UnitID: unitID})
 	if err != nil {
-		return dynastay.NewOp(dynastay.OpSpec[*Unit]{Name: "units.Retire", Invalid: err})
+		return nil, err
 	}
-	return r.table.UpdateOp(key, func(u *Unit) error {
-		u.Retired = true
-		return nil
-	})
+	for range 10 {
+		marked, err := r.table.Update(ctx, key, func(u *Unit) error {
+			u.retiring = u.retiring || !u.Retired
+			u.Retired = true
+			return nil
+		})
+		if err != nil || !marked.retiring {
+			return marked, err
+		}
+		has, err := look(ctx)
+		if err != nil {
+			return nil, err
+		}
+		done, err := r.table.Update(ctx, key, func(u *Unit) error {
+			u.retiring, u.Retired = false, len(has) == 0
+			return nil
+		}, dynastay.IfVersion(marked.Version))
+		switch {
+		case errors.Is(err, dynastay.ErrVersion):
+			continue
+		case err == nil && len(has) > 0:
+			err = &TakenError{has}
+		}
+		return done, err
+	}
+	return nil, &dynastay.Error{Op: "units.Retire", Entity: "Unit", ID: unitID, Kind: dynastay.ErrContention}
 }

@@ -25,6 +25,7 @@ type Unit struct {
 	HousekeepingAt time.Time `json:",omitzero"`
 
 	Retired   bool      // it is not assigned any more
+	retiring  bool      // somebody looks whether it can be
 	CreatedAt time.Time `json:",omitzero"`
 	UpdatedAt time.Time `json:",omitzero"`
 	Version   int
@@ -73,9 +74,11 @@ func (u *Unit) Validate() error {
 		seen[feature] = true
 	}
 	if u.Housekeeping != "" {
-		return u.Housekeeping.validate()
+		if err := u.Housekeeping.validate(); err != nil {
+			return err
+		}
 	}
-	return nil
+	return dynastay.Within("HousekeepingBy", entity.CheckText(u.HousekeepingBy, maxBy))
 }
 
 func (h Housekeeping) validate() error {
@@ -116,6 +119,7 @@ var unitEntity = entity.New(entity.Spec[Unit]{
 		f.String(attrHousekeepingBy, &u.HousekeepingBy)
 		f.Time(attrHousekeepingAt, &u.HousekeepingAt)
 		f.IfSet().Bool(attrRetired, &u.Retired)
+		f.IfSet().Bool("IsRetiring", &u.retiring)
 		f.Time("CreatedAt", &u.CreatedAt)
 		f.Time("UpdatedAt", &u.UpdatedAt)
 		f.IfSet().Int(keys.AttrVersion, &u.Version)
