@@ -215,7 +215,8 @@ func (a *Action) Drawn() *Action {
 }
 
 // IfFits declares that the write can do without the action: if there are more actions than fit into a transaction, it is left
-// out, the last one first, and also if another action writes the item. The caller of the write is not told, so whoever reads the item later must not rely on the action.
+// out, the last one first, and also if another action writes the item. The caller of the write is not told, so whoever reads the
+// item later must not rely on the action.
 func (a *Action) IfFits() *Action {
 	a.spare = true
 	return a

@@ -62,8 +62,8 @@ func unitsMove(name, verb string) move {
 // AssignUnitsOp gives the lines of a booking units: before the guests arrive, or while they are there. Each unit must be of the
 // line's room type and not be retired: otherwise, it fails with a [*dynastay.Error] that matches [units.ErrOtherRoomType] or
 // [units.ErrRetired], or [dynastay.ErrNotFound] if the property has no such unit. If somebody else has a unit on one of the nights,
-// it fails with a [*units.TakenError], which names the bookings, and nothing is assigned. A night of a unit that the plan still
-// gives to a booking which does not have it any more is taken over.
+// it fails with a [*units.TakenError], and nothing is assigned. That names bookings of others, so it is not for guests. A night of a
+// unit that the plan still gives to a booking which does not have it any more is taken over.
 //
 // Rooms that were assigned as texts are replaced by the units. What a line has already is left as it is. An assignment that does
 // not fit the booking is refused with a [*dynastay.InvalidError] that names the field, such as Units[0].Nights. For other statuses

@@ -117,6 +117,6 @@
 //
 // The errors of refused writes contain what a caller needs in order to react: [*Refused] lists every night with its
 // reason, [*StatusError] has the status of the booking, [*PromoError] says why a promo code cannot be used,
-// [*PaymentError] which payment or refund contradicts what has been recorded, [*units.TakenError] who has a unit, [*PolicyError] which policy has no known
-// terms, and [*UpcomingError] which bookings are not over.
+// [*PaymentError] which payment or refund contradicts what has been recorded, [*units.TakenError] who has a unit,
+// [*PolicyError] which policy has no known terms, and [*UpcomingError] which bookings are not over.
 package bookings
