@@ -60,7 +60,7 @@ func (p Program) Run(
 	}
 	defer func() {
 		// The end of the context may be why the program ends.
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 		defer cancel()
 		err = errors.Join(err, e.DeleteTables(ctx, prefix, p.Tables...), e.Stop(ctx))
 	}()
