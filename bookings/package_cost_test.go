@@ -29,7 +29,7 @@ func moving() func() time.Time {
 	}
 }
 
-// units are write units by table, or by table and index number.
+// charged are write units by table, or by table and index number.
 type charged map[string]float64
 
 // assertWritten compares the write units of a transaction: by table and index, in total, and for all indexes together.
