@@ -43,7 +43,7 @@ func (d Day) Night(roomTypeID string) *Night {
 type Totals struct {
 	Rooms      int // put on sale in total, including those with a stop-sell
 	Sold       int
-	Left       int // can still be sold
+	Left       int // can still be sold without overbooking
 	Closed     int // left, but taken off sale by a stop-sell, or because the property is closed
 	Overbooked int // sold beyond the total
 }

@@ -59,13 +59,14 @@ func (a Availability) Err() error {
 	return &Refused{a.Refused}
 }
 
-// Left returns the number of rooms that are left for the whole stay: the lowest number of any night. It is 0 if a night
-// is refused for a reason other than [SoldOut], because then no room can be sold, whatever the number requested.
+// Left returns the number of rooms that can be sold for the whole stay: the lowest number of any night, with those by which
+// the night may be overbooked. It is 0 if a night is refused for a reason other than [SoldOut], because then no room can be
+// sold, whatever the number requested.
 func (a Availability) Left() int {
 	left := 0
 	for i, n := range a.Nights {
-		if i == 0 || n.Available < left {
-			left = n.Available
+		if rooms := n.Available + n.overbook(0); i == 0 || rooms < left {
+			left = rooms
 		}
 	}
 	for _, n := range a.Refused {
@@ -90,14 +91,15 @@ func (c CheckRequest) answer(stay dynastay.Stay, nights []Night) Availability {
 	}
 }
 
-// refusals returns every night of a stay that cannot be sold.
+// refusals returns every night of a stay that cannot be sold. overbook is what the request allows.
 func refusals(propertyID string, line Line, overbook int, stay dynastay.Stay, nights []Night) (all []RefusedNight) {
 	byDate := map[dynastay.Date]*Night{}
 	for i := range nights {
 		byDate[nights[i].Date] = &nights[i]
 	}
 	for date := range stay.Dates() {
-		all = append(all, refuse(propertyID, line, overbook, stay, date, byDate[date])...)
+		night := byDate[date]
+		all = append(all, refuse(propertyID, line, night.overbook(overbook), stay, date, night)...)
 	}
 	return all
 }

@@ -14,7 +14,7 @@
 //   - change prices, totals, restrictions and stop-sells: [Repository.Update]
 //   - have several prices for a night, by rate plan: [RatePlan], [Rate], [RateChange]
 //   - take the whole property off sale, and put it back: [Repository.CloseSales], [Repository.ReopenSales]
-//   - sell more rooms than there are: [QuoteRequest.Overbook], [Change.Overbook]
+//   - sell more rooms than there are: [Change.OverbookLimit], [QuoteRequest.Overbook], [Change.Overbook]
 //   - sell rooms at prices that were agreed elsewhere: [Room.Agreed]
 //   - take a room type off sale for good: [Repository.Withdraw]
 //

@@ -16,9 +16,12 @@ type Night struct {
 	PropertyID string
 	Date       dynastay.Date `json:",omitzero"`
 
-	Available int            // rooms left; negative only after an overbooking
-	Total     int            // number of rooms that were put on sale
-	Price     dynastay.Money `json:",omitzero"` // for one room
+	Available int // rooms left; negative only after an overbooking
+	Total     int // number of rooms that were put on sale
+	// OverbookLimit is the number of rooms by which every sale may overbook the night: Available may fall to −OverbookLimit,
+	// but not below. 0 means none.
+	OverbookLimit int
+	Price         dynastay.Money `json:",omitzero"` // for one room
 
 	MinStay         int  // minimum nights for an arrival on this date; 0 means no minimum
 	MaxStay         int  // maximum nights for an arrival on this date; 0 means no maximum
@@ -54,6 +57,17 @@ func expiry(date dynastay.Date) time.Time { return date.Time().AddDate(shelfLife
 // shelfLife is how long a night is kept after its date.
 const shelfLife = 2 // years
 
+// overbook returns the number of rooms by which a sale may overbook the night, if it may do so by a number of its own.
+func (n *Night) overbook(own int) int {
+	if n == nil {
+		return own
+	}
+	return max(own, limited(n.OverbookLimit))
+}
+
+// limited returns what a stored limit means. Other software may store more than a limit can be.
+func limited(stored int) int { return min(stored, MaxRooms) }
+
 func newEntity() *entity.Entity[Night] {
 	return entity.New(entity.Spec[Night]{
 		Name: "Night", Schema: keys.AvailabilityTable,
@@ -87,10 +101,14 @@ const (
 	attrUpdated   = "LastUpdated"
 )
 
+// attrLimit is the attribute of OverbookLimit.
+const attrLimit = "OverbookLimit"
+
 // projected declares the attributes that [keys.PropertyDateIndex] contains as well.
 func projected(f *entity.Fields, n *Night) {
 	f.Int(attrAvailable, &n.Available)
 	f.Int("TotalRooms", &n.Total)
+	f.IfSet().Int(attrLimit, &n.OverbookLimit)
 	currency := n.currency()
 	entity.String(f, "Currency", &currency)
 	f.Amount("PricePerNight", currency, &n.Price)

@@ -28,12 +28,6 @@ type nightSale struct {
 // gets reports whether a line gets the night anew.
 func (at nightSale) gets() bool { return at.sells || at.agreed }
 
-// overbooks reports whether the sale takes more rooms than the night had when it was seen.
-func (at nightSale) overbooks(seen map[dynastay.Ref]dynastay.Row) bool {
-	row := seen[at.ref]
-	return at.rooms > 0 && row.Exists() && row.Int(attrAvailable) < at.rooms
-}
-
 // returnable reports whether rooms can be returned to a night. A night of a different property under the same room type
 // id counts as missing: the rooms did not come from it.
 func returnable(night dynastay.Row, propertyID string) bool {
@@ -90,7 +84,10 @@ var (
 		return prepareTake(taking{rules: r, rooms: 1, sells: true, priced: true})
 	})
 	overbookOf = variants(func(r rules) *dynastay.Compiled {
-		return prepareTake(taking{rules: r, rooms: 1, sells: true, priced: true, over: true})
+		return prepareTake(taking{rules: r, rooms: 1, sells: true, priced: true, over: asQuoted})
+	})
+	exceedOf = variants(func(r rules) *dynastay.Compiled {
+		return prepareTake(taking{rules: r, rooms: 1, sells: true, priced: true, over: asLimited})
 	})
 	returnOf = variants(func(r rules) *dynastay.Compiled { return prepareTake(taking{rules: r, rooms: -1}) })
 	checkOf  = variants(func(r rules) *dynastay.Compiled {
@@ -119,9 +116,12 @@ func prepareTake(form taking) *dynastay.Compiled {
 		all = append(all, name("PropertyId").Equal(dynastay.Param("property")))
 	}
 	switch {
-	case form.over:
+	case form.over != within:
 		// The first condition keeps a sale from being reported as an overbooking after rooms were returned.
 		all = append(all, available.LessThan(dynastay.Param("rooms")).And(available.GreaterThanEqual(dynastay.Param("least"))))
+		if form.over == asLimited { // a condition has no arithmetic, so the limit is known, and must not be lower by now
+			all = append(all, name(attrLimit).GreaterThanEqual(dynastay.Param("limit")))
+		}
 	case form.rooms > 0:
 		all = append(all, available.GreaterThanEqual(dynastay.Param("rooms")))
 	case form.rooms < 0:
@@ -182,13 +182,14 @@ func and(condition expression.ConditionBuilder, more ...expression.ConditionBuil
 	return condition
 }
 
-// add adds the action for one night.
-func (s *Sale) add(tx *dynastay.Tx, at nightSale, over bool) {
-	q, key := s.quote, at.ref.Key
+// add adds the action for one night, given what is known of it.
+func (s *Sale) add(tx *dynastay.Tx, at nightSale, known dynastay.Row) {
+	q, key, over, limit := s.quote, at.ref.Key, s.overbooks(at, known), limited(known.Int(attrLimit))
 	values := dynastay.Item{
 		"property": dynastay.Text(q.Property.ID),
 		"rooms":    dynastay.Number(max(at.rooms, -at.rooms)),
-		"least":    dynastay.Number(at.rooms - q.Overbook),
+		"least":    dynastay.Number(at.rooms - max(q.Overbook, limit)),
+		"limit":    dynastay.Number(limit),
 		"price":    &types.AttributeValueMemberN{Value: at.price.Amount()},
 		"currency": dynastay.Text(string(q.Total.Currency())),
 		"nights":   dynastay.Number(q.Stay.Nights()),
@@ -202,7 +203,7 @@ func (s *Sale) add(tx *dynastay.Tx, at nightSale, over bool) {
 	case at.rooms > 0:
 		tx.Update(keys.AvailabilityTable, key, at.take(over).With(values))
 	case at.rooms < 0:
-		back := tx.Update(keys.AvailabilityTable, key, at.take(false).With(values))
+		back := tx.Update(keys.AvailabilityTable, key, at.take(within).With(values))
 		if at.gets() {
 			return
 		}
@@ -213,6 +214,6 @@ func (s *Sale) add(tx *dynastay.Tx, at nightSale, over bool) {
 			return dynastay.ErrSkip
 		})
 	default:
-		tx.Check(keys.AvailabilityTable, key, at.take(false).With(values), nil)
+		tx.Check(keys.AvailabilityTable, key, at.take(within).With(values), nil)
 	}
 }

@@ -26,6 +26,8 @@ type OpenRequest struct {
 	Price      dynastay.Money // per room and night, in whole minor units of the room type's currency
 	MinStay    int            // nights; 0 means no minimum
 	MaxStay    int            // nights; 0 means no maximum
+	// OverbookLimit is the number of rooms by which every sale may overbook a night, 0 to MaxRooms; 0 means none.
+	OverbookLimit int
 	// Rates are those of the property's rate plans, by their ids: the price of each plan that has prices of its own, and
 	// restrictions of stays under a plan. All of them together have at most MaxRatesSize bytes as stored.
 	Rates map[string]Rate
@@ -58,6 +60,9 @@ func (o OpenRequest) Validate() error {
 	}
 	if o.Rooms < 1 || o.Rooms > MaxRooms {
 		return dynastay.Invalid("Rooms", "must be between 1 and 10,000")
+	}
+	if err := checkOverbookLimit(&o.OverbookLimit); err != nil {
+		return err
 	}
 	if err := checkStays(&o.MinStay, &o.MaxStay); err != nil {
 		return err
@@ -101,6 +106,14 @@ func checkStays(minStay, maxStay *int) error {
 		return dynastay.Invalid("MaxStay", "must not be negative")
 	case minStay != nil && maxStay != nil:
 		return checkLimits(*minStay, *maxStay)
+	}
+	return nil
+}
+
+// checkOverbookLimit rejects a limit that no night can have; nil is not known.
+func checkOverbookLimit(rooms *int) error {
+	if rooms != nil && (*rooms < 0 || *rooms > MaxRooms) {
+		return dynastay.Invalid("OverbookLimit", "must be between 0 and 10,000")
 	}
 	return nil
 }
@@ -164,6 +177,9 @@ func (r *Repository) openOp(o OpenRequest, fits func(context.Context, OpenReques
 			in.Field("weekdays", o.Weekdays.String())
 			in.Field("stop-sell", strconv.FormatBool(o.StopSell))
 			in.Field("stop-sell reason", o.StopSellReason)
+			if o.OverbookLimit > 0 {
+				in.Field("overbook limit", strconv.Itoa(o.OverbookLimit))
+			}
 			agreeOnRates(in, o.Rates)
 		},
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (Opened, error) {
@@ -219,7 +235,7 @@ func (r *Repository) open(ctx context.Context, tx *dynastay.Tx, o OpenRequest) (
 		night := &Night{
 			RoomTypeID: o.RoomTypeID, PropertyID: o.PropertyID, Date: date,
 			Available: o.Rooms, Total: o.Rooms, Price: o.Price, MinStay: o.MinStay, MaxStay: o.MaxStay,
-			StopSell: o.StopSell, StopSellReason: o.StopSellReason, Rates: o.Rates,
+			OverbookLimit: o.OverbookLimit, StopSell: o.StopSell, StopSellReason: o.StopSellReason, Rates: o.Rates,
 			UpdatedAt: now, ExpiresAt: expiry(date),
 		}
 		item, err := r.entity.Item(night)

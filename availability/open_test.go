@@ -223,6 +223,7 @@ func TestOpenOpComparesEveryField(t *testing.T) {
 		"price":          func(o *availability.OpenRequest) { o.Price = money("280.01 USD") },
 		"currency":       func(o *availability.OpenRequest) { o.Price = money("280.00 EUR") },
 		"min stay":       func(o *availability.OpenRequest) { o.MinStay = 3 },
+		"overbook limit": func(o *availability.OpenRequest) { o.OverbookLimit = 1 },
 		"max stay":       func(o *availability.OpenRequest) { o.MaxStay = 8 },
 	} {
 		other := agreed

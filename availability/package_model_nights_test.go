@@ -42,6 +42,7 @@ type at struct {
 // openNight is an open night of the model.
 type openNight struct {
 	total, sold      int
+	limit            int // of overbooking
 	cents            int64
 	min, max         int
 	toArrival, toEnd bool // closed to
@@ -122,13 +123,13 @@ func newModel(t *rapid.T, db *dyntest.DB, number int, met *model.Tally) *ledger 
 	for i, id := range m.rooms {
 		from := rapid.SampledFrom([]int{0, 0, 0, 3}).Draw(t, "opened from")
 		o := availability.OpenRequest{
-			PropertyID: m.propertyID, RoomTypeID: id, Rooms: uniform(t, 1, 4, "rooms"), Price: dollars(10_000),
+			PropertyID: m.propertyID, RoomTypeID: id, Rooms: uniform(t, 1, 4, "rooms"), Price: dollars(10_000), OverbookLimit: drawLimit(t),
 			Nights: dynastay.Stay{CheckIn: firstDate.AddDays(from), CheckOut: firstDate.AddDays(modelDates - from)},
 		}
 		_, err := repo.Open(context.Background(), o)
 		require.NoError(t, err)
 		for date := range o.Nights.Dates() {
-			m.nights[at{id, date}] = openNight{total: o.Rooms, cents: 10_000, updated: modelStart}
+			m.nights[at{id, date}] = openNight{total: o.Rooms, limit: o.OverbookLimit, cents: 10_000, updated: modelStart}
 		}
 		sold := quoting{stay: o.Nights, rooms: []int{i}, count: uniform(t, -1, o.Rooms, "sold")}
 		if sold.count > 0 {
@@ -177,7 +178,7 @@ func (m *ledger) item(on at, n openNight) dynastay.Item {
 		"LastUpdated": dynastay.Text(n.updated.Format(time.RFC3339)),
 		"ExpiresAt":   number(strconv.FormatInt(expires(on.date).Unix(), 10)),
 	}
-	for name, limit := range map[string]int{"MinStay": n.min, "MaxStay": n.max} {
+	for name, limit := range map[string]int{"MinStay": n.min, "MaxStay": n.max, "OverbookLimit": n.limit} {
 		if limit > 0 {
 			item[name] = dynastay.Number(limit)
 		}
@@ -242,7 +243,7 @@ func expires(d dynastay.Date) time.Time { return d.Time().AddDate(2, 0, 0) }
 // night is a night as a read returns it; one from the index has fewer values.
 func (m *ledger) night(on at, n openNight, fromIndex bool) availability.Night {
 	all := availability.Night{
-		RoomTypeID: on.room, PropertyID: m.propertyID, Date: on.date, Available: n.left(), Total: n.total, Price: dollars(n.cents),
+		RoomTypeID: on.room, PropertyID: m.propertyID, Date: on.date, Available: n.left(), Total: n.total, OverbookLimit: n.limit, Price: dollars(n.cents),
 		MinStay: n.min, MaxStay: n.max, ClosedToArrival: n.toArrival, ClosedToDeparture: n.toEnd, StopSell: n.stop, PropertyClosed: n.closed,
 	}
 	for i, rate := range n.rates {
@@ -289,7 +290,7 @@ func refusals(room string, rooms, overbook int, stay dynastay.Stay, nights map[d
 		if n.closed {
 			no(availability.PropertyClosed, 0, 0)
 		}
-		if n.left()-rooms < -overbook {
+		if n.left()-rooms < -max(overbook, n.limit) {
 			no(availability.SoldOut, max(0, n.left()), 0)
 		}
 		if i == 0 && n.toArrival {

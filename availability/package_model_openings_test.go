@@ -26,7 +26,7 @@ func drawOpen(t *rapid.T) step {
 	s := openingNights{on: drawDays(t), room: rapid.SampledFrom([]int{0, 0, 0, 1, 1, 2, 2, 2, 3}).Draw(t, "room type")}
 	s.Nights, s.Weekdays = drawDates(t, 1, 2, 5, 22), s.on.weekdays()
 	s.Rooms, s.AboveCapacity = uniform(t, 1, modelCapacity+1, "rooms"), rapid.Bool().Draw(t, "above capacity")
-	s.Price = drawPrice(t)
+	s.Price, s.OverbookLimit = drawPrice(t), drawLimit(t)
 	s.MinStay, s.MaxStay = rapid.SampledFrom([]int{0, 0, 1, 2, 3}).Draw(t, "min"), rapid.SampledFrom([]int{0, 0, 0, 2, 3}).Draw(t, "max")
 	if s.StopSell = chance(t, 4, "stop-sell"); s.StopSell {
 		s.StopSellReason = drawReason(t)
@@ -62,6 +62,8 @@ func drawPrice(t *rapid.T) dynastay.Money {
 	return dollars(rapid.SampledFrom([]int64{0, 9_950, 10_000, 10_000, 12_050}).Draw(t, "price"))
 }
 
+func drawLimit(t *rapid.T) int { return rapid.SampledFrom([]int{0, 0, 0, 1, 2}).Draw(t, "limit") }
+
 func drawReason(t *rapid.T) string {
 	return rapid.SampledFrom([]string{"", "painting", "plumbing"}).Draw(t, "reason")
 }
@@ -75,8 +77,8 @@ func centsOf(price dynastay.Money) int64 {
 }
 
 func (s openingNights) String() string {
-	return fmt.Sprintf("open room type %d on %s (%s): %d at %s, above capacity %t, %d to %d nights, stop-sell %t %q, rates %v",
-		s.room, s.Nights, s.Weekdays, s.Rooms, s.Price, s.AboveCapacity, s.MinStay, s.MaxStay, s.StopSell, s.StopSellReason, s.rates)
+	return fmt.Sprintf("open room type %d on %s (%s): %d at %s, above capacity %t, limit %d, %d to %d nights, stop-sell %t %q, rates %v",
+		s.room, s.Nights, s.Weekdays, s.Rooms, s.Price, s.AboveCapacity, s.OverbookLimit, s.MinStay, s.MaxStay, s.StopSell, s.StopSellReason, s.rates)
 }
 
 func (s openingNights) run(m *ledger, on process) {
@@ -93,7 +95,7 @@ func (s openingNights) run(m *ledger, on process) {
 		want.Opened = append(want.Opened, date)
 		changes[night] = openNight{
 			total: o.Rooms, cents: centsOf(o.Price), min: o.MinStay, max: o.MaxStay, stop: o.StopSell, reason: o.StopSellReason, updated: m.db.Now(),
-			rates: s.rates,
+			rates: s.rates, limit: o.OverbookLimit,
 		}
 	}
 	var no error

@@ -123,7 +123,7 @@ func (s selling) run(m *ledger, on process) {
 	require.NoError(m.t, q.Validate())
 
 	var refused []availability.RefusedNight
-	changes, writes := map[at]openNight{}, 0
+	changes, writes, twice := map[at]openNight{}, 0, false
 	want := q.Clone().Lines
 	for i, l := range q.Lines {
 		want[i].Overbooked = nil
@@ -139,6 +139,7 @@ func (s selling) run(m *ledger, on process) {
 			}
 			if n.left() < l.Quantity {
 				want[i].Overbooked = append(want[i].Overbooked, quoted.Date)
+				twice = twice || q.Overbook == 0 // it finds out by a refusal
 			}
 			n.sold, n.updated = n.sold+l.Quantity, m.db.Now()
 			changes[at{l.RoomTypeID, quoted.Date}] = n
@@ -149,7 +150,7 @@ func (s selling) run(m *ledger, on process) {
 	sold, err := dynastay.Do(context.Background(), on.db, dynastay.NewOp(dynastay.OpSpec[availability.Sold]{
 		Name: "test.Sell", Contest: sale.Contest(), Prepare: sale.Add,
 	}))
-	failed := m.failed(err) || m.lost(err, writes == 1, refused != nil)
+	failed := m.failed(err) || m.lost(err, writes == 1, refused != nil || twice)
 	switch {
 	case refused != nil:
 		if !failed {
@@ -169,6 +170,9 @@ func (s selling) run(m *ledger, on process) {
 		for _, l := range sold.Lines {
 			if l.Overbooked != nil {
 				m.met.Add("sale: overbooked", 1)
+				if q.Overbook == 0 {
+					m.met.Add("sale: within the limit", 1)
+				}
 			}
 		}
 	}

@@ -59,7 +59,7 @@ func TestModel(t *testing.T) {
 	}
 	if met.Count("histories") >= 1000 {
 		outcomes = append(outcomes, "open: is closed", "update: overbooked", "update: too many sold", "update: limits",
-			"update: unknown", "update: invalid", "sale: overbooked", "sale: unknown", "close: failed")
+			"update: unknown", "update: invalid", "sale: overbooked", "sale: within the limit", "sale: unknown", "close: failed")
 	}
 	for _, outcome := range outcomes {
 		assert.NotZero(t, met.Count(outcome), outcome)

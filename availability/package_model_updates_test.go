@@ -54,6 +54,9 @@ func drawChange(t *rapid.T) availability.Change {
 		c.AboveCapacity = *c.Rooms > modelCapacity && !chance(t, 8, "not above capacity")
 		c.Overbook = rapid.SampledFrom([]int{0, 0, 1, 3}).Draw(t, "overbook")
 	}
+	if chance(t, 3, "sets the limit") {
+		c.OverbookLimit = ptr(drawLimit(t))
+	}
 	if chance(t, 3, "sets the minimum stay") {
 		c.MinStay = ptr(rapid.SampledFrom([]int{1, 2, 2, 3, 0}).Draw(t, "min"))
 	}
@@ -205,7 +208,7 @@ func (n openNight) changed(set values) (openNight, error) {
 		case stopped:
 			n.stop, n.reason = v.stop, v.reason
 		case int:
-			*map[string]*int{"min": &n.min, "max": &n.max}[name] = v
+			*map[string]*int{"min": &n.min, "max": &n.max, "limit": &n.limit}[name] = v
 		case bool:
 			*map[string]*bool{"arrival": &n.toArrival, "departure": &n.toEnd}[name] = v
 		}

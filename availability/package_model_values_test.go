@@ -87,7 +87,7 @@ func valuesOf(c availability.Change) values {
 	if c.Rooms != nil {
 		all["rooms"] = total{*c.Rooms, c.Overbook}
 	}
-	for name, n := range map[string]*int{"min": c.MinStay, "max": c.MaxStay} {
+	for name, n := range map[string]*int{"min": c.MinStay, "max": c.MaxStay, "limit": c.OverbookLimit} {
 		if n != nil {
 			all[name] = *n
 		}

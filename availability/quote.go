@@ -62,9 +62,9 @@ type QuoteRequest struct {
 	Charges   *charges.List `json:",omitzero"`
 	Discounts dynastay.Money
 	// Overbook allows the sale to overbook each night of each room type: the number of rooms left may fall to
-	// −Overbook, but not below. Earlier overbookings of the night count towards this limit. Overbooking is a decision
-	// of the property's staff, so never take it from a guest's request. Stop-sells and restrictions still apply. 0 to
-	// MaxRooms; 0 allows no overbooking.
+	// −Overbook, but not below. Earlier overbookings of the night count towards this limit. A night with a higher
+	// OverbookLimit may be overbooked up to that. Overbooking is a decision of the property's staff, so never take it from a
+	// guest's request. Stop-sells and restrictions still apply. 0 to MaxRooms; 0 allows no more than the nights do.
 	Overbook int
 	// BusinessDate is the date that the property still works on, after midnight: today or yesterday at the property. It counts as
 	// today, for the check-in and for days ahead, so that a guest who walks in at 01:30 can book the night that has begun. When
@@ -106,7 +106,8 @@ type Line struct {
 	Nights             []NightPrice   `json:",omitzero"` // every night of the stay, in order, for one room
 	Subtotal           dynastay.Money `json:",omitzero"` // the sum of the nights times Quantity
 	// Overbooked lists the nights on which fewer rooms were left than were taken: in a quote, when the nights were read;
-	// in a booking, when they were sold, or added by a modification. It is empty unless Overbook allowed it.
+	// in a booking, when they were sold, or added by a modification. It is empty unless Overbook of the quote, or
+	// OverbookLimit of the night, allowed it.
 	Overbooked []dynastay.Date `json:",omitzero"`
 	// Plan has the terms of the rate plan when the line was priced, with the Party of the plan that it is derived from. It has
 	// no Description, room types, order and times. Nil without a rate plan.

@@ -58,11 +58,11 @@ func (at *nightSale) quoted(q *Quote, booked Booked, goesOn []int) {
 // taking is the form of a condition under which rooms of a night are taken or returned, or its terms change.
 type taking struct {
 	rules  rules
-	kept   rules                     // for the rates of lines that keep the night
-	rooms  int                       // 1 to take, −1 to return, 0 if as many are sold as are returned
-	sells  bool                      // sells the night to a line
-	agreed bool                      // sells it at agreed prices only
-	over   bool                      // overbooks
+	kept   rules // for the rates of lines that keep the night
+	rooms  int   // 1 to take, −1 to return, 0 if as many are sold as are returned
+	sells  bool  // sells the night to a line
+	agreed bool  // sells it at agreed prices only
+	over   overbooking
 	priced bool                      // asserts the price of the night
 	rates  [maxPlans + maxPlans]byte // what it asserts of each rate, as bits; 0 for none
 }
@@ -79,12 +79,14 @@ var takings sync.Map
 
 // take returns the condition of a night that rooms are taken from.
 // See docs/decisions/0025-rates-of-nights.md for what a sale under a rate plan asserts.
-func (at nightSale) take(over bool) *dynastay.Compiled {
+func (at nightSale) take(over overbooking) *dynastay.Compiled {
 	if len(at.rates) == 0 {
 		switch {
 		case at.agreed && !at.sells:
-		case over:
+		case over == asQuoted:
 			return overbookOf[at.rules]
+		case over == asLimited:
+			return exceedOf[at.rules]
 		case at.rooms > 0:
 			return takeOf[at.rules]
 		case at.sells: // to a line without a plan, instead of one with a plan

@@ -128,8 +128,9 @@ func TestNightsAreBelowOneKilobyte(t *testing.T) {
 		}
 	}
 	update(t, repo, hotel, oneNight("2026-07-10"), availability.Change{
-		Price: price, Rooms: ptr(10_000), AboveCapacity: true, MinStay: ptr(28), MaxStay: ptr(90), ClosedToArrival: ptr(true),
-		StopSell: ptr(true), StopSellReason: strings.Repeat("x", 60), Rates: changes,
+		Price: price, Rooms: ptr(10_000), AboveCapacity: true, OverbookLimit: ptr(10_000), MinStay: ptr(28), MaxStay: ptr(90),
+		ClosedToArrival: ptr(true),
+		StopSell:        ptr(true), StopSellReason: strings.Repeat("x", 60), Rates: changes,
 	})
 	departures := availability.Change{ClosedToDeparture: ptr(true), Rates: rateChanges{}}
 	for id := range rates {

@@ -13,7 +13,7 @@ type Reason string
 
 // The reasons.
 const (
-	SoldOut           Reason = "sold_out"            // fewer rooms are left than requested
+	SoldOut           Reason = "sold_out"            // fewer rooms can be sold than requested
 	StopSell          Reason = "stop_sell"           // the host has taken the night off sale
 	PropertyClosed    Reason = "property_closed"     // the whole property is off sale
 	NotOnSale         Reason = "not_on_sale"         // the night was never opened, or the rate plan is not sold for it

@@ -10,8 +10,9 @@ import (
 )
 
 // Retake takes rooms again that a booking had returned. Like a sale, it needs rooms that are left, of nights that are
-// neither stopped nor closed. It compares no price, because the booking has one, and no rules for arrivals and
-// departures, because the stay keeps its dates. It is for authors of operations, like [Sale].
+// neither stopped nor closed; it overbooks none, whatever OverbookLimit they have. It compares no price, because the booking
+// has one, and no rules for arrivals and departures, because the stay keeps its dates. It is for authors of operations, like
+// [Sale].
 type Retake struct {
 	nights     *Repository
 	propertyID string

@@ -69,23 +69,36 @@ func nightRef(roomTypeID string, date dynastay.Date) dynastay.Ref {
 }
 
 // Add adds one action for each night whose rooms are taken or returned, and one for a night that a booking keeps but whose
-// rules apply anew. If the quote allows overbooking, this takes 1 request per room type, otherwise none.
+// rules apply anew. If the quote allows overbooking, this takes 1 request per room type, otherwise none. Without that, a night
+// is overbooked within its limit only after it was found to have too few rooms.
 func (s *Sale) Add(ctx context.Context, tx *dynastay.Tx) (Sold, error) {
-	seen := map[dynastay.Ref]dynastay.Row{}
-	if s.quote.Overbook > 0 {
-		var err error
-		if seen, err = s.see(ctx); err != nil {
-			return Sold{}, err
-		}
+	seen, err := s.known(ctx, tx)
+	if err != nil {
+		return Sold{}, err
 	}
 	sold := Sold{Lines: s.lines(seen)}
 	for _, at := range s.each {
 		if tx.Skipped(keys.AvailabilityTable, at.ref.Key) { // only returns are
 			sold.Missing = append(sold.Missing, MissingNight{at.roomTypeID, at.date})
 		}
-		s.add(tx, at, at.overbooks(seen))
+		s.add(tx, at, seen[at.ref])
 	}
 	return sold, nil
+}
+
+// known returns the nights that the sale may overbook: if the quote allows it, all of them, and otherwise those whose condition
+// failed in this write. With rooms left, nothing has to be read.
+func (s *Sale) known(ctx context.Context, tx *dynastay.Tx) (map[dynastay.Ref]dynastay.Row, error) {
+	if s.quote.Overbook > 0 {
+		return s.see(ctx)
+	}
+	found := map[dynastay.Ref]dynastay.Row{}
+	for _, at := range s.each {
+		if row, failed := tx.Found(keys.AvailabilityTable, at.ref.Key); failed {
+			found[at.ref] = row
+		}
+	}
+	return found, nil
 }
 
 // lines returns the lines of the quote with their overbooked nights: those that the booking has already, and those that
@@ -96,7 +109,7 @@ func (s *Sale) lines(seen map[dynastay.Ref]dynastay.Row) []Line {
 		lines[i].Overbooked = s.booked.overbooked(s.goesOn[i], s.quote.Stay)
 	}
 	for _, at := range s.each {
-		if !at.overbooks(seen) {
+		if s.overbooks(at, seen[at.ref]) == within {
 			continue
 		}
 		for _, i := range at.lines {
@@ -174,7 +187,7 @@ func (s *Sale) refusals(at nightSale, row dynastay.Row) ([]RefusedNight, error) 
 	q := s.quote
 	var all []RefusedNight
 	if at.gets() {
-		overbook := q.Overbook
+		overbook := night.overbook(q.Overbook)
 		if row.Value(attrAvailable).Kind() != dynastay.KindNumber {
 			overbook = 0 // nothing can be subtracted from it
 		}
@@ -221,6 +234,6 @@ func (r *Repository) GiveBack(tx *dynastay.Tx, propertyID, roomTypeID string, da
 		return dynastay.Invalid("Rooms", "must be positive")
 	}
 	q := &Quote{Property: House{ID: propertyID}}
-	(&Sale{nights: r, quote: q}).add(tx, nightSale{ref: night, rooms: -rooms}, false)
+	(&Sale{nights: r, quote: q}).add(tx, nightSale{ref: night, rooms: -rooms}, dynastay.Row{})
 	return nil
 }

@@ -44,6 +44,9 @@ type Change struct {
 	Rooms         *int
 	AboveCapacity bool // for Rooms: allows more rooms than the room type has
 	Overbook      int  // for Rooms: how many rooms may already be sold beyond the new total, 0 to MaxRooms
+	// OverbookLimit is the number of rooms by which every sale may overbook the night, 0 to MaxRooms; 0 removes it. A lower
+	// limit takes back nothing that is sold. It is a decision of the property's staff.
+	OverbookLimit *int `json:",omitempty"`
 
 	MinStay         *int  // minimum nights for arrivals on the date; 0 removes the minimum
 	MaxStay         *int  // maximum nights for arrivals on the date; 0 removes the maximum
@@ -116,6 +119,9 @@ func (c Change) Validate() error {
 	case c.Rooms == nil && c.Overbook != 0:
 		return dynastay.Invalid("Overbook", "requires Rooms")
 	}
+	if err := checkOverbookLimit(c.OverbookLimit); err != nil {
+		return err
+	}
 	if err := checkStays(c.MinStay, c.MaxStay); err != nil {
 		return err
 	}
@@ -135,14 +141,15 @@ func (c Change) changesNight() bool {
 			return true
 		}
 	}
-	return c.Price.IsSet() || c.Rooms != nil || c.MinStay != nil || c.MaxStay != nil || c.ClosedToArrival != nil || c.StopSell != nil
+	return c.Price.IsSet() || c.Rooms != nil || c.OverbookLimit != nil || c.MinStay != nil || c.MaxStay != nil ||
+		c.ClosedToArrival != nil || c.StopSell != nil
 }
 
-// Update changes the prices, totals, restrictions and stop-sells of open nights, and reports on every date. All values
-// of a night are written together or not at all; different nights are independent of each other. A night that already
-// has the values is not written. Sales go on during an update: the update undoes no sale, no sale prevents the update,
-// and each booking has the price that is stored when it is made. If several callers change the same night at the same
-// time, the last one wins, with all of its values.
+// Update changes the prices, totals, limits of overbooking, restrictions and stop-sells of open nights, and reports on
+// every date. All values of a night are written together or not at all; different nights are independent of each other.
+// A night that already has the values is not written. Sales go on during an update: the update undoes no sale, no sale
+// prevents the update, and each booking has the price that is stored when it is made. If several callers change the
+// same night at the same time, the last one wins, with all of its values.
 //
 // If any date was not written, or its outcome is unknown, Update returns an [*UpdateError] together with the report.
 // The same request can be repeated: it then writes only what is missing. To repeat it without overriding what others

@@ -139,7 +139,7 @@ func TestOverbookingANightWithoutAvailableRooms(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			db, repo := open(t)
-			putNights(t, db, night(roomTypeID, "2026-07-10", v))
+			putNights(t, db, night(roomTypeID, "2026-07-10", v, dynastay.Item{"OverbookLimit": dynastay.Number(1)}))
 			req := request(oneNight("2026-07-10"), room(roomTypeID, 1))
 			req.Overbook = 1
 			quote, err := repo.Quote(t.Context(), req)
@@ -149,6 +149,13 @@ func TestOverbookingANightWithoutAvailableRooms(t *testing.T) {
 			refused := blame.As[*availability.Refused](t, err)
 			assert.True(t, refused.Has(availability.SoldOut))
 			assert.Len(t, stop(), 3, "a read before the transaction, and one after it")
+
+			quote.Overbook = 0
+			stop = db.Faults.Record()
+			_, err = sold(t, db.DB, quote)
+			require.ErrorAs(t, err, &refused)
+			assert.True(t, refused.Has(availability.SoldOut))
+			assert.Len(t, stop(), 2, "a read after the transaction")
 		})
 	}
 }

@@ -122,6 +122,7 @@ func (c Change) apply(n *Night) error {
 		n.Price = c.Price
 	}
 	set(&n.Total, c.Rooms)
+	set(&n.OverbookLimit, c.OverbookLimit)
 	set(&n.MinStay, c.MinStay)
 	set(&n.MaxStay, c.MaxStay)
 	set(&n.ClosedToArrival, c.ClosedToArrival)

@@ -45,6 +45,7 @@ func TestUpdateOp(t *testing.T) {
 		"price":    func(u *availability.UpdateRequest) { u.Changes[0].Price = money("199.51 USD") },
 		"rooms":    func(u *availability.UpdateRequest) { u.Changes[0].Rooms = ptr(4) },
 		"overbook": func(u *availability.UpdateRequest) { u.Changes[0].Overbook = 1 },
+		"limit":    func(u *availability.UpdateRequest) { u.Changes[0].OverbookLimit = ptr(0) },
 		"dates":    func(u *availability.UpdateRequest) { u.Changes[0].Dates = oneNight(oneDay) },
 		"weekdays": func(u *availability.UpdateRequest) { u.Changes[0].Weekdays = availability.On(time.Friday) },
 		"reason": func(u *availability.UpdateRequest) {

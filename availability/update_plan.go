@@ -170,6 +170,7 @@ func (c *Change) limits() (plan string, least, most int, ok bool) {
 // override sets the values that with sets.
 func (c *Change) override(with Change) {
 	c.Price = cmp.Or(with.Price, c.Price) // the zero Money leaves it
+	c.OverbookLimit = cmp.Or(with.OverbookLimit, c.OverbookLimit)
 	c.MinStay = cmp.Or(with.MinStay, c.MinStay)
 	c.MaxStay = cmp.Or(with.MaxStay, c.MaxStay)
 	c.ClosedToArrival = cmp.Or(with.ClosedToArrival, c.ClosedToArrival)

@@ -20,7 +20,7 @@ import (
 // validChange changes everything; the tests make one field invalid.
 func validChange() availability.Change {
 	return changeOf(roomTypeID, july, availability.Change{
-		Price: fixture.Price, Rooms: ptr(3), Overbook: 1, AboveCapacity: true, MinStay: ptr(1), MaxStay: ptr(2),
+		Price: fixture.Price, Rooms: ptr(3), Overbook: 1, AboveCapacity: true, OverbookLimit: ptr(2), MinStay: ptr(1), MaxStay: ptr(2),
 		ClosedToArrival: ptr(false), ClosedToDeparture: ptr(false), StopSell: ptr(true), StopSellReason: "painting",
 	})
 }
@@ -42,6 +42,7 @@ func TestUpdateRejectsBadInput(t *testing.T) {
 		"Changes[0].Price":          func(_ *availability.UpdateRequest, c *availability.Change) { c.Price = money("-1.00 USD") },
 		"Changes[0].Rooms":          func(_ *availability.UpdateRequest, c *availability.Change) { c.Rooms = ptr(10_001) },
 		"Changes[0].Overbook":       func(_ *availability.UpdateRequest, c *availability.Change) { c.Overbook = -1 },
+		"Changes[0].OverbookLimit":  func(_ *availability.UpdateRequest, c *availability.Change) { c.OverbookLimit = ptr(10_001) },
 		"Changes[0].AboveCapacity":  func(_ *availability.UpdateRequest, c *availability.Change) { c.Rooms, c.Overbook = nil, 0 },
 		"Changes[0].MinStay":        func(_ *availability.UpdateRequest, c *availability.Change) { c.MinStay = ptr(-1) },
 		"Changes[0].MaxStay":        func(_ *availability.UpdateRequest, c *availability.Change) { c.MaxStay = ptr(-1) },
@@ -62,6 +63,7 @@ func TestUpdateRejectsBadInput(t *testing.T) {
 	}
 	for name, edit := range map[string]func(c *availability.Change){
 		"Changes[0].Rooms":                    func(c *availability.Change) { c.Rooms = ptr(-1) },
+		"Changes[0].OverbookLimit":            func(c *availability.Change) { c.OverbookLimit = ptr(-1) },
 		"Changes[0].Price":                    func(c *availability.Change) { c.Price = money("1.001 USD") },
 		"Changes[0].Overbook":                 func(c *availability.Change) { c.Rooms, c.AboveCapacity = nil, false },
 		"Changes[0].MaxStay":                  func(c *availability.Change) { c.MinStay, c.MaxStay = ptr(3), ptr(2) },

@@ -180,10 +180,10 @@ func expected(told, discount dynastay.Money) error {
 	return dynastay.Invalid("Discounts", "must be %s, the discount of the promo code", discount)
 }
 
-// Create runs [Repository.CreateOp]. 1 request, 1 more for a promo code, and 1 more for each room type if the quote
-// allows overbooking; after a refusal, 1 more for each room type, 1 for each spelling of a promo code, and 1 to look
-// for the record of an idempotency key. Callers in one process that want the same nights or the same code take turns,
-// and may share a refusal.
+// Create runs [Repository.CreateOp]. 1 request, 1 more for a promo code, 1 more for each room type if the quote allows
+// overbooking, and 1 more if nights are overbooked within their limits only; after a refusal, 1 more for each room type,
+// 1 for each spelling of a promo code, and 1 to look for the record of an idempotency key. Callers in one process that
+// want the same nights or the same code take turns, and may share a refusal.
 func (r *Repository) Create(ctx context.Context, req Request, opts ...dynastay.WriteOption) (*Booking, error) {
 	return dynastay.Do(ctx, r.db, r.CreateOp(req), opts...)
 }

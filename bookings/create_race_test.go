@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -191,6 +193,44 @@ func TestRoomsAreNeitherLostNorAdded(t *testing.T) {
 		left := hotel.Left(t, db.DB, dynastay.Stay{CheckIn: date, CheckOut: date.AddDays(1)})[0]
 		assert.GreaterOrEqual(t, left, 0, date)
 		assert.Equal(t, rooms, left+booked, "rooms left and booked on %s", date)
+	}
+}
+
+// 64 buyers in two processes want 3 rooms of nights that may be overbooked by 2: exactly 5 are sold, and exactly the two sales
+// below zero list the nights, although all were quoted while rooms were left.
+func TestRaceToTheOverbookLimit(t *testing.T) {
+	t.Parallel()
+	const callers, rooms, limit = 64, 3, 2
+	for name, noGates := range map[string]bool{"": false, "without queues": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db := dyntest.New(t, bookingTables, dyntest.With(dynastay.Options{Clock: fixture.Clock}))
+			hotel := fixture.New(t, db.DB, rooms)
+			_, err := availability.New(db.DB).Update(t.Context(), availability.UpdateRequest{PropertyID: hotel.ID, Changes: []availability.Change{
+				{RoomTypeIDs: []string{hotel.RoomTypeID}, Dates: fixture.Stay, OverbookLimit: aws.Int(limit)},
+			}})
+			require.NoError(t, err)
+			req := fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1))
+			patient := dynastay.Options{Retry: dynastay.Retry{Attempts: 1000, Base: time.Millisecond, Cap: 20 * time.Millisecond}, NoGates: noGates}
+			repos := []*bookings.Repository{bookings.New(withClock(db, patient), nil), bookings.New(withClock(db, patient), nil)}
+			db.Faults.Conflicts(time.Millisecond)
+			got := race(callers, req, func(i int) (*bookings.Repository, []dynastay.WriteOption) { return repos[i%2], nil })
+			assert.Empty(t, got.other)
+			assert.Equal(t, []int{rooms + limit, callers - rooms - limit}, []int{got.sold, got.soldOut})
+			assert.Equal(t, []int{-limit, -limit, -limit}, hotel.Left(t, db.DB, fixture.Stay))
+			page, err := repos[0].ByProperty(bookings.PropertyQuery{PropertyID: hotel.ID}).Page(t.Context(), dynastay.Paging{Limit: callers})
+			require.NoError(t, err)
+			over := 0
+			for _, b := range page.Items {
+				made, err := repos[0].Get(t.Context(), b.ID)
+				require.NoError(t, err)
+				if len(made.Lines[0].Overbooked) > 0 {
+					assert.Equal(t, slices.Collect(fixture.Stay.Dates()), made.Lines[0].Overbooked)
+					over++
+				}
+			}
+			assert.Equal(t, limit, over)
+		})
 	}
 }
 

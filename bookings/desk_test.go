@@ -5,11 +5,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/blame"
@@ -73,6 +75,27 @@ func TestReinstateTwice(t *testing.T) {
 	state := blame.As[*bookings.StatusError](t, err)
 	assert.Equal(t, bookings.CheckedIn, state.Status)
 	assert.Equal(t, []int{0, 0, 0}, l.hotel.Left(t, l.DB.DB, fixture.Stay))
+}
+
+// Guests who arrive late get a room that is left: a limit of overbooking is for sales, whose bookings list the nights.
+func TestReinstateOverbooksNothing(t *testing.T) {
+	t.Parallel()
+	l := begin(t, 1)
+	b := l.reach(t, bookings.NoShow)
+	_, err := l.repo.Release(t.Context(), b.ID)
+	require.NoError(t, err)
+	last := dynastay.Stay{CheckIn: fixture.Stay.LastNight(), CheckOut: fixture.Stay.CheckOut}
+	_, err = availability.New(l.DB.DB).Update(t.Context(), availability.UpdateRequest{PropertyID: l.hotel.ID, Changes: []availability.Change{
+		{RoomTypeIDs: []string{l.hotel.RoomTypeID}, Dates: last, OverbookLimit: aws.Int(1)},
+	}})
+	require.NoError(t, err)
+	_, err = l.repo.Create(t.Context(), fixture.Request(l.hotel.Quote(t, l.DB.DB, last, 1)))
+	require.NoError(t, err)
+	_, err = l.repo.Reinstate(t.Context(), b.ID)
+	refused := blame.As[*bookings.Refused](t, err)
+	require.Len(t, refused.Nights, 1)
+	assert.Equal(t, availability.SoldOut, refused.Nights[0].Reason)
+	assert.Equal(t, last.CheckIn, refused.Nights[0].Date)
 }
 
 // A refusal of guests who arrive late counts only as long as their booking is as it was read, whoever has written it since.

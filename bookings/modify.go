@@ -243,8 +243,9 @@ func (r *Repository) ModifyOp(m Modification) *dynastay.Operation[Modified] {
 }
 
 // Modify runs [Repository.ModifyOp]. 2 requests: a consistent Query of the booking, and the transaction; 1 more for a
-// promo code, and 1 more for each room type if the quote allows overbooking. After a refusal, 1 more for each room
-// type, 1 to see whether the booking has changed, and 1 to look for the record of an idempotency key.
+// promo code, 1 more for each room type if the quote allows overbooking, and 2 more if nights are overbooked within their
+// limits only. After a refusal, 1 more for each room type, 1 to see whether the booking has changed, and 1 to look for the
+// record of an idempotency key.
 func (r *Repository) Modify(ctx context.Context, m Modification, opts ...dynastay.WriteOption) (Modified, error) {
 	return dynastay.Do(ctx, r.db, r.ModifyOp(m), opts...)
 }

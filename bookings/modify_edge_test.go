@@ -117,6 +117,28 @@ func TestRefusalOfAModificationIsOvertaken(t *testing.T) {
 	}
 }
 
+// A modification may overbook a night up to its limit, which counts as the quote's Overbook does.
+func TestModifyWithinTheLimit(t *testing.T) {
+	t.Parallel()
+	i := newInn(t)
+	b := i.book(t, innStay, rooms{"a": 1})
+	longer := dynastay.Stay{CheckIn: innStay.CheckIn, CheckOut: innStay.CheckOut.AddDays(1)}
+	i.set(t, "a", innStay.CheckOut, "AvailableRooms", 0)
+	_, err := i.repo.QuoteModification(t.Context(), b.ID, i.request(longer, rooms{"a": 1}))
+	assert.True(t, blame.As[*bookings.Refused](t, err).Has(availability.SoldOut))
+
+	i.set(t, "a", innStay.CheckOut, "OverbookLimit", 1)
+	m := i.quote(t, b.ID, longer, rooms{"a": 1})
+	assert.Equal(t, []dynastay.Date{innStay.CheckOut}, m.Quote.Lines[0].Overbooked)
+	got, err := i.repo.Modify(t.Context(), m)
+	require.NoError(t, err)
+	assert.Equal(t, []dynastay.Date{innStay.CheckOut}, got.Booking.Lines[0].Overbooked)
+	left, err := availability.New(i.DB.DB).Check(t.Context(), i.id, i.roomType("a"), 1, dynastay.Stay{CheckIn: innStay.CheckOut, CheckOut: longer.CheckOut})
+	require.NoError(t, err)
+	assert.Equal(t, -1, left.Nights[0].Available)
+	assert.True(t, blame.As[*availability.Refused](t, left.Err()).Has(availability.SoldOut))
+}
+
 // The overbooked nights of a line are in order, each once, however often they were overbooked.
 func TestOverbookedNightsOfAModification(t *testing.T) {
 	t.Parallel()

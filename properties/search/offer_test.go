@@ -102,6 +102,24 @@ func TestPartyInTwoRooms(t *testing.T) {
 	}
 }
 
+// Rooms by which nights may be overbooked can be offered, combined and booked like those that are left.
+func TestOffersWithinTheOverbookLimit(t *testing.T) {
+	t.Parallel()
+	h := openInns(t, bookingTables)
+	h.add(t, inn("a"), room("double", 2, "100", func(r *properties.RoomType) { r.Total = 1 }))
+	four := request(func(r *search.Request) { r.Guests = availability.Guests{Adults: 4} })
+	assert.Empty(t, h.page(t, four, dynastay.Paging{}).Offers)
+	h.change(t, "a", "double", availability.Change{OverbookLimit: aws.Int(2)})
+	quotes := h.only(t, four)
+	require.Len(t, quotes, 1)
+	assert.Equal(t, 2, quotes[0].Lines[0].Quantity)
+	assert.Equal(t, slices.Collect(stay.Dates()), quotes[0].Lines[0].Overbooked)
+	h.book(t, quotes[0])
+	assert.Empty(t, h.page(t, four, dynastay.Paging{}).Offers)
+	h.book(t, h.only(t, request())[0])
+	assert.Empty(t, h.page(t, request(), dynastay.Paging{}).Offers)
+}
+
 // At least so many rooms are quoted, of one room type if it has them, although fewer would hold the party.
 func TestRoomsOfARequest(t *testing.T) {
 	t.Parallel()
