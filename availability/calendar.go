@@ -38,18 +38,19 @@ func (d Day) Night(roomTypeID string) *Night {
 	return nil
 }
 
-// Totals are the rooms of several nights together: Rooms + Overbooked = Sold + Left + Closed, unless other software
-// stored a number of rooms left that is above the total.
+// Totals are the rooms of several nights together: Rooms + Overbooked = Sold + Left + Closed + OutOfOrder, unless other
+// software stored a number of rooms left that is above the total.
 type Totals struct {
 	Rooms      int // put on sale in total, including those with a stop-sell
 	Sold       int
 	Left       int // can still be sold without overbooking
 	Closed     int // left, but taken off sale by a stop-sell, or because the property is closed
-	Overbooked int // sold beyond the total
+	OutOfOrder int // cannot be used
+	Overbooked int // sold beyond the rooms that can be used
 }
 
 // Occupancy returns the share of the rooms on sale that are sold, above 1 if they are overbooked, and 0 if no rooms are
-// on sale.
+// on sale. A room that is out of order counts as one that is not sold.
 func (t Totals) Occupancy() float64 {
 	if t.Rooms == 0 {
 		return 0
@@ -61,7 +62,8 @@ func (t Totals) Occupancy() float64 {
 func (d Day) Totals() (t Totals) {
 	for _, n := range d.Nights {
 		t.Rooms += n.Total
-		t.Sold += max(0, n.Total-n.Available)
+		t.Sold += n.Sold()
+		t.OutOfOrder += n.OutOfOrder
 		t.Overbooked += max(0, -n.Available)
 		if n.StopSell || n.PropertyClosed {
 			t.Closed += max(0, n.Available)
@@ -80,6 +82,7 @@ func (c *Calendar) Totals() (t Totals) {
 		t.Sold += d.Sold
 		t.Left += d.Left
 		t.Closed += d.Closed
+		t.OutOfOrder += d.OutOfOrder
 		t.Overbooked += d.Overbooked
 	}
 	return t

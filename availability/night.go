@@ -18,6 +18,8 @@ type Night struct {
 
 	Available int // rooms left; negative only after an overbooking
 	Total     int // number of rooms that were put on sale
+	// OutOfOrder is how many rooms cannot be used, see bookings.Repository.TakeOutOfOrder. They count in Total, but not in Available.
+	OutOfOrder int
 	// OverbookLimit is the number of rooms by which every sale may overbook the night: Available may fall to −OverbookLimit,
 	// but not below. 0 means none.
 	OverbookLimit int
@@ -57,6 +59,9 @@ func expiry(date dynastay.Date) time.Time { return date.Time().AddDate(shelfLife
 // shelfLife is how long a night is kept after its date.
 const shelfLife = 2 // years
 
+// Sold returns the number of rooms that are sold.
+func (n *Night) Sold() int { return max(0, n.Total-n.OutOfOrder-n.Available) }
+
 // overbook returns the number of rooms by which a sale may overbook the night, if it may do so by a number of its own.
 func (n *Night) overbook(own int) int {
 	if n == nil {
@@ -74,9 +79,9 @@ func newEntity() *entity.Entity[Night] {
 		Key: func(n *Night) (dynastay.Key, error) {
 			return keys.Of(keys.Night{RoomTypeID: n.RoomTypeID, Date: n.Date})
 		},
-		// Sales change the rooms left and the time of the last change as deltas, and closing a property marks its
-		// nights, all without reading a night first.
-		Counters: []string{attrAvailable, attrUpdated, keys.AttrPropertyClosed},
+		// Sales and rooms out of order change the rooms left and the time of the last change as deltas, and closing a
+		// property marks its nights, all without reading a night first.
+		Counters: []string{attrAvailable, attrOutOfOrder, attrUpdated, keys.AttrPropertyClosed},
 		Codec: entity.Declare(func(f *entity.Fields, n *Night) {
 			f.Const(keys.AttrEntityType, "Availability")
 			f.String("RoomTypeId", &n.RoomTypeID)
@@ -97,8 +102,9 @@ func newEntity() *entity.Entity[Night] {
 
 // The attributes that change without a new write id.
 const (
-	attrAvailable = "AvailableRooms"
-	attrUpdated   = "LastUpdated"
+	attrAvailable  = "AvailableRooms"
+	attrOutOfOrder = "OutOfOrder"
+	attrUpdated    = "LastUpdated"
 )
 
 // attrLimit is the attribute of OverbookLimit.
@@ -108,6 +114,7 @@ const attrLimit = "OverbookLimit"
 func projected(f *entity.Fields, n *Night) {
 	f.Int(attrAvailable, &n.Available)
 	f.Int("TotalRooms", &n.Total)
+	f.IfSet().Int(attrOutOfOrder, &n.OutOfOrder)
 	f.IfSet().Int(attrLimit, &n.OverbookLimit)
 	currency := n.currency()
 	entity.String(f, "Currency", &currency)

@@ -30,16 +30,22 @@ var (
 	ErrPast = dynastay.Refusal("date is in the past")
 )
 
-// SoldError means that a new total is lower than the number of rooms that are already sold, by more than Overbook
-// allows.
+// SoldError means that a new total is lower than the number of rooms that are already sold or out of order, by more than
+// Overbook allows.
 type SoldError struct {
-	Sold  int // rooms sold on the night
-	Rooms int // the total that the update asked for
+	Sold       int // rooms sold on the night
+	OutOfOrder int // rooms that cannot be used
+	Rooms      int // the total that the update asked for
 }
 
-// Error returns both numbers, and the Overbook that the total requires.
+// Error returns the numbers, and the Overbook that the total requires.
 func (e *SoldError) Error() string {
-	return fmt.Sprintf("%d rooms are sold, so a total of %d requires Overbook to be at least %d", e.Sold, e.Rooms, e.Sold-e.Rooms)
+	out := ""
+	if e.OutOfOrder > 0 {
+		out = fmt.Sprintf(" and %d out of order", e.OutOfOrder)
+	}
+	return fmt.Sprintf("%d rooms are sold%s, so a total of %d requires Overbook to be at least %d",
+		e.Sold, out, e.Rooms, e.Sold+e.OutOfOrder-e.Rooms)
 }
 
 // Is makes it match [dynastay.ErrRefused].

@@ -90,7 +90,7 @@ func (r *Repository) update(tx *dynastay.Tx, propertyID string, night *edit, row
 		switch {
 		case by < 0 && left < -night.set.Overbook:
 			return got, night.failure(nil, &SoldError{
-				Sold: change.Before.Total - change.Before.Available, Rooms: *night.set.Rooms,
+				Sold: change.Before.Sold(), OutOfOrder: change.Before.OutOfOrder, Rooms: *night.set.Rooms,
 			})
 		case left < 0: // sales would change the overbooking that is reported
 			condition = condition.And(available.Equal(expression.Value(change.Before.Available)))

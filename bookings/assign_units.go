@@ -3,7 +3,6 @@ package bookings
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability/units"
-	"github.com/dynastay/dynastay/keys"
 )
 
 // Assignment says which line of a booking gets a unit, and on which nights.
@@ -26,7 +24,7 @@ type Assignment struct {
 }
 
 func (a Assignment) validate() error {
-	switch err := checkUnit("UnitID", a.UnitID); {
+	switch err := units.CheckID("UnitID", a.UnitID); {
 	case err != nil:
 		return err
 	case a.RoomTypeID == "":
@@ -37,16 +35,6 @@ func (a Assignment) validate() error {
 		return dynastay.Within("Nights", a.Nights.Validate())
 	}
 	return nil
-}
-
-// checkUnit checks the id of a unit, which is in a field.
-func checkUnit(field, id string) error {
-	_, err := keys.Of(keys.Unit{PropertyID: "any", UnitID: id})
-	var invalid *dynastay.InvalidError
-	if errors.As(err, &invalid) {
-		return dynastay.Invalid(field, "%s", invalid.Reason)
-	}
-	return err
 }
 
 // unitsMove is the part of the operations on units that concerns the booking itself.

@@ -19,7 +19,7 @@ func (r *Repository) UnassignUnitsOp(bookingID string, unitIDs []string) *dynast
 	unitIDs = slices.Clone(unitIDs)
 	var invalid error
 	for i, id := range unitIDs {
-		invalid = cmp.Or(invalid, checkUnit(fmt.Sprintf("Units[%d]", i), id))
+		invalid = cmp.Or(invalid, units.CheckID(fmt.Sprintf("Units[%d]", i), id))
 	}
 	return r.unitsOp(bookingID, unitsMove("bookings.UnassignUnits", "unassign units of"), invalid, func(in *dynastay.Input) {
 		for _, id := range unitIDs {
@@ -85,7 +85,7 @@ type UnitMove struct {
 func (r *Repository) MoveUnitOp(bookingID string, m UnitMove) *dynastay.Operation[*Booking] {
 	var invalid error
 	for _, unit := range []struct{ field, id string }{{"From", m.From}, {"To", m.To}} {
-		invalid = cmp.Or(invalid, checkUnit(unit.field, unit.id))
+		invalid = cmp.Or(invalid, units.CheckID(unit.field, unit.id))
 	}
 	if m.From == m.To {
 		invalid = cmp.Or(invalid, dynastay.Invalid("To", "must not be the unit from which the guests move"))

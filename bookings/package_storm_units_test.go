@@ -91,6 +91,48 @@ func unitsNow(b *bookings.Booking) map[units.Night]bool {
 	return all
 }
 
+// holderOf is who has a night: a booking, or a time in which the unit is out of order.
+func holderOf(by units.Occupant) string {
+	if by.OutOfOrder != "" {
+		return by.String()
+	}
+	return by.BookingID
+}
+
+// repair takes a random unit out of order, and mostly ends that early.
+func (h *house) repair(ctx context.Context, draw *rand.Rand, repo *bookings.Repository) error {
+	unit, id := fmt.Sprint(301+draw.IntN(20)), fmt.Sprintf("w%d", draw.Uint64())
+	first := houseNights.CheckIn.AddDays(1 + draw.IntN(4))
+	nights := dynastay.Stay{CheckIn: first, CheckOut: first.AddDays(1 + draw.IntN(3))}
+	holder := units.Occupant{OutOfOrder: id}.String()
+	note := func(kind string, began int64, has dynastay.Stay, err error) {
+		h.note(kind, began, nil, holder, err)
+		if err != nil {
+			return
+		}
+		ended := time.Since(h.started).Nanoseconds()
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		for date := range nights.Dates() {
+			n := units.Night{UnitID: unit, Date: date}
+			h.history[n] = append(h.history[n], porcupine.Operation{
+				Input: unitCall{booking: holder, has: has.Contains(date)}, Call: began, Return: ended,
+			})
+		}
+	}
+	began := time.Since(h.started).Nanoseconds()
+	_, err := repo.TakeOutOfOrder(ctx, h.house(), bookings.OutOfOrder{UnitID: unit, ID: id, Nights: nights, By: "staff_7"})
+	note("out of order", began, nights, err)
+	if err != nil || draw.IntN(4) == 0 {
+		return err
+	}
+	from := first.AddDays(draw.IntN(2))
+	began = time.Since(h.started).Nanoseconds()
+	_, err = repo.EndOutOfOrder(ctx, h.house(), bookings.OutOfOrderEnd{UnitID: unit, ID: id, From: from, By: "staff_7"})
+	note("back", began, dynastay.Stay{CheckIn: first, CheckOut: from}, err)
+	return err
+}
+
 // note records what a call returned.
 func (h *house) note(kind string, began int64, after []*bookings.Booking, id string, err error) {
 	ended := time.Since(h.started).Nanoseconds()
@@ -115,7 +157,7 @@ func (h *house) note(kind string, began int64, after []*bookings.Booking, id str
 	case errors.As(err, &taken):
 		h.counts[kind+", taken"]++
 		for _, n := range taken.Nights {
-			add(n.Night, unitCall{booking: id, by: n.By.BookingID})
+			add(n.Night, unitCall{booking: id, by: holderOf(n.By)})
 		}
 	default:
 		h.counts[kind+", refused"]++
@@ -132,7 +174,7 @@ func (h *house) call(draw *rand.Rand, repo *bookings.Repository) error {
 	var after []*bookings.Booking
 	var err error
 	kind := ""
-	switch n := draw.IntN(20); {
+	switch n := draw.IntN(23); {
 	case n < 7:
 		kind = "assign"
 		after, err = one(repo.AssignUnits(ctx, id, h.to(unit())))
@@ -177,6 +219,8 @@ func (h *house) call(draw *rand.Rand, repo *bookings.Repository) error {
 			kind, began = "reinstate", time.Since(h.started).Nanoseconds()
 			after, err = one(repo.Reinstate(ctx, id))
 		}
+	case n < 22:
+		return h.repair(ctx, draw, repo)
 	default:
 		kind = "shorter"
 		var m bookings.Modification
@@ -276,7 +320,7 @@ func manyDesks(t *testing.T, faults bool) {
 	}
 	db.Faults.Conflicts(0)
 	t.Log(h.counts)
-	for _, kind := range []string{"assign", "assign, taken", "unassign", "move", "swap", "check in", "check out", "undo the check-out", "no-show", "reinstate", "shorter"} {
+	for _, kind := range []string{"assign", "assign, taken", "unassign", "move", "swap", "check in", "check out", "undo the check-out", "no-show", "reinstate", "shorter", "out of order", "out of order, taken", "back"} {
 		assert.NotZero(t, h.counts[kind], "nothing was shown about: %s", kind)
 	}
 	plan := h.plan(t)
@@ -290,6 +334,18 @@ func manyDesks(t *testing.T, faults bool) {
 			assert.Equal(t, id, plan[n].BookingID, "%s on %s", n.UnitID, n.Date)
 		}
 	}
+	for unit, err := range units.New(db.Direct).List(h.hotel.ID).All(t.Context()) {
+		require.NoError(t, err)
+		for _, o := range unit.OutOfOrder {
+			for date := range o.Nights.Dates() {
+				n := units.Night{UnitID: unit.ID, Date: date}
+				assert.Empty(t, holders[n], "somebody has %s on %s although it is out of order", n.UnitID, n.Date)
+				holders[n] = o.ID
+				assert.Equal(t, o.ID, plan[n].OutOfOrder, "%s on %s", n.UnitID, n.Date)
+			}
+		}
+	}
+	h.inventory(t, houseNights)
 	assert.Len(t, holders, len(plan), "everything that was given up is free")
 	if faults {
 		return // whether a call whose response was lost wrote is not in the history

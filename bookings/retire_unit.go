@@ -2,6 +2,7 @@ package bookings
 
 import (
 	"context"
+	"time"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
@@ -23,7 +24,10 @@ func (r *Repository) RetireUnit(ctx context.Context, house availability.House, u
 		return nil, dynastay.Within("House", err)
 	}
 	unit, err := r.units.Retire(ctx, house.ID, unitID, func(ctx context.Context) ([]units.TakenNight, error) {
-		return r.whoHas(ctx, house.ID, unitID, today)
+		// One month more, because the clock of whoever assigned it may have been in the next month.
+		last := dynastay.MonthOf(today).CheckIn.Time().AddDate(0, units.MostAhead+2, 0)
+		has, err := r.whoHas(ctx, house.ID, unitID, dynastay.Stay{CheckIn: today, CheckOut: dynastay.DateOf(last, time.UTC)})
+		return has.taken, err
 	})
 	if err != nil {
 		return nil, err
@@ -31,23 +35,32 @@ func (r *Repository) RetireUnit(ctx context.Context, house availability.House, u
 	return unit, nil
 }
 
-// whoHas returns the nights from a date on on which bookings have a unit.
-func (r *Repository) whoHas(ctx context.Context, propertyID, unitID string, from dynastay.Date) (has []units.TakenNight, err error) {
-	ahead, err := r.units.Ahead(ctx, propertyID, unitID, from)
+// holders are those whom the plan names for nights of a unit.
+type holders struct {
+	taken  []units.TakenNight // that somebody has
+	stale  []units.TakenNight // whose booking does not have them any more
+	owners map[string]owner
+}
+
+// whoHas returns who has a unit.
+func (r *Repository) whoHas(ctx context.Context, propertyID, unitID string, nights dynastay.Stay) (has holders, err error) {
+	all, err := r.units.Taken(ctx, propertyID, unitID, nights)
 	if err != nil {
-		return nil, err
+		return has, err
 	}
-	owners := map[string]owner{}
-	for _, n := range ahead {
-		by, known := owners[n.By.BookingID]
+	has.owners = map[string]owner{}
+	for _, n := range all {
+		by, known := has.owners[n.By.BookingID]
 		if !known {
 			if by, err = r.ownerOf(ctx, n.By); err != nil {
-				return nil, err
+				return has, err
 			}
-			owners[n.By.BookingID] = by
+			has.owners[n.By.BookingID] = by
 		}
 		if by.has(n.Night) {
-			has = append(has, n)
+			has.taken = append(has.taken, n)
+		} else {
+			has.stale = append(has.stale, n)
 		}
 	}
 	return has, nil

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability/units"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -36,7 +37,7 @@ func (r *Repository) SwapUnitsOp(s UnitSwap) *dynastay.Operation[Swapped] {
 	for i, one := range []UnitOf{s.A, s.B} {
 		field := string("AB"[i])
 		key, err := keys.Of(keys.Booking{BookingID: one.BookingID})
-		invalid, at[i] = cmp.Or(invalid, dynastay.Within(field, cmp.Or(err, checkUnit("UnitID", one.UnitID)))), key
+		invalid, at[i] = cmp.Or(invalid, dynastay.Within(field, cmp.Or(err, units.CheckID("UnitID", one.UnitID)))), key
 	}
 	switch {
 	case s.A.BookingID == s.B.BookingID:

@@ -69,7 +69,7 @@ const mostNights = 1000
 // unitNights returns the nights of units that the line has within a stay.
 func (l *Line) unitNights(stay dynastay.Stay) (all []units.Night) {
 	for _, u := range l.Units {
-		if checkUnit("UnitID", u.UnitID) != nil || u.Nights.Nights() > mostNights {
+		if units.CheckID("UnitID", u.UnitID) != nil || u.Nights.Nights() > mostNights {
 			continue // nobody can have that
 		}
 		for date := range within(u.Nights, stay).Dates() {

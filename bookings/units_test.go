@@ -256,15 +256,15 @@ func TestCancelManyNightsWithUnits(t *testing.T) {
 	require.Greater(t, 96+1+1+months, 100, "all fits, so this shows nothing")
 	_, err = l.repo.Cancel(t.Context(), first.ID, "", nil, dynastay.IdempotencyKey("cancel"))
 	require.NoError(t, err)
-	left, err := units.New(l.DB.DB).Ahead(t.Context(), l.hotel.ID, "301", stay.CheckIn)
+	left, err := units.New(l.DB.DB).Taken(t.Context(), l.hotel.ID, "301", stay)
 	require.NoError(t, err)
-	more, err := units.New(l.DB.DB).Ahead(t.Context(), l.hotel.ID, "101", stay.CheckIn)
+	more, err := units.New(l.DB.DB).Taken(t.Context(), l.hotel.ID, "101", stay)
 	require.NoError(t, err)
 	assert.NotEmpty(t, append(left, more...))
 	assert.Less(t, len(left)+len(more), 96)
 	second := book()
 	for _, id := range []string{"301", "101"} {
-		has, err := units.New(l.DB.DB).Ahead(t.Context(), l.hotel.ID, id, stay.CheckIn)
+		has, err := units.New(l.DB.DB).Taken(t.Context(), l.hotel.ID, id, stay)
 		require.NoError(t, err)
 		require.Len(t, has, 48)
 		for _, n := range has {

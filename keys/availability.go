@@ -17,7 +17,7 @@ var AvailabilityTable = &dynastay.Schema{
 	Key:  primaryKey,
 	Indexes: []dynastay.Index{
 		index(PropertyDateIndex, dynastay.ProjectInclude,
-			"AvailableRooms", "TotalRooms", "OverbookLimit", "PricePerNight", "Currency", "MinStay", "MaxStay",
+			"AvailableRooms", "TotalRooms", "OutOfOrder", "OverbookLimit", "PricePerNight", "Currency", "MinStay", "MaxStay",
 			"IsBlocked", AttrPropertyClosed, "ClosedToArrival", "ClosedToDeparture", "Rates"),
 	},
 	TTL: AttrExpiresAt,

@@ -47,7 +47,7 @@ func TestTablesHaveTheirNames(t *testing.T) {
 		}},
 		{"Availability", "ExpiresAt", false, []index{
 			{"GSI1-PropertyDateIndex", include, []string{
-				"AvailableRooms", "TotalRooms", "OverbookLimit", "PricePerNight", "Currency", "MinStay", "MaxStay",
+				"AvailableRooms", "TotalRooms", "OutOfOrder", "OverbookLimit", "PricePerNight", "Currency", "MinStay", "MaxStay",
 				"IsBlocked", "PropertyClosed", "ClosedToArrival", "ClosedToDeparture", "Rates",
 			}},
 		}},

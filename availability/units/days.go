@@ -29,18 +29,21 @@ type TakenNight struct {
 	By Occupant `json:",omitzero"`
 }
 
-// TakenError means that somebody has a unit on nights on which it is needed. Nothing was written.
+// TakenError means that a unit is not free on nights on which it is needed. Nothing was written.
 type TakenError struct {
 	Nights []TakenNight `json:",omitzero"` // ordered by unit and date
 }
 
-// Error names the units and nights, and the bookings that have them.
+// Error names the units and nights, and the bookings that have them, or that they are out of order.
 func (e *TakenError) Error() string {
 	const most = 3
 	var first []string
 	for _, n := range e.Nights[:min(len(e.Nights), most)] {
 		text := fmt.Sprintf("%s on %s", shown.Masked(n.UnitID), n.Date)
-		if n.By.BookingID != "" {
+		switch {
+		case n.By.OutOfOrder != "":
+			text += " (out of order)"
+		case n.By.BookingID != "":
 			text += fmt.Sprintf(" (booking %s)", shown.Masked(n.By.BookingID))
 		}
 		first = append(first, text)
@@ -48,7 +51,7 @@ func (e *TakenError) Error() string {
 	if len(e.Nights) > most {
 		first = append(first, "…")
 	}
-	return "somebody else has " + strings.Join(first, ", ")
+	return "not free: " + strings.Join(first, ", ")
 }
 
 // Is makes it match [dynastay.ErrRefused].

@@ -28,10 +28,7 @@ func (r *Repository) SetHousekeepingOp(propertyID, unitID string, state Housekee
 		err = state.validate()
 	}
 	if err == nil {
-		err = dynastay.Within("By", entity.CheckText(by, maxBy))
-	}
-	if err == nil && by == "" {
-		err = dynastay.Invalid("By", "is required")
+		err = CheckBy(by)
 	}
 	return dynastay.NewOp(dynastay.OpSpec[struct{}]{
 		Name: name, Invalid: err,
@@ -49,6 +46,14 @@ func (r *Repository) SetHousekeepingOp(propertyID, unitID string, state Housekee
 		},
 		Restore: func(context.Context, map[string]string) (struct{}, error) { return struct{}{}, nil },
 	})
+}
+
+// CheckBy checks the id of who acts, which is required.
+func CheckBy(by string) error {
+	if by == "" {
+		return dynastay.Invalid("By", "is required")
+	}
+	return dynastay.Within("By", entity.CheckText(by, maxBy))
 }
 
 func (r *Repository) keep(tx *dynastay.Tx, key dynastay.Key, state Housekeeping, by string) *dynastay.Action {

@@ -10,29 +10,38 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// Occupant is who has a unit on a night: a line of a booking.
+// Occupant is who has a unit on a night: a line of a booking, or nobody because it is out of order.
 type Occupant struct {
 	BookingID string
 	// Line is the number of the line in the booking, at least 1. It is 0, and BookingID is what is stored, if other software has
 	// stored something that does not name a line.
-	Line int
+	Line       int
+	OutOfOrder string // the id of an [OutOfOrder] of the unit; BookingID is then ""
 }
 
-// String returns the stored form, such as "bkg_1#1".
+// String returns the stored form, such as "bkg_1#1" or "OUT#broken-window".
 func (o Occupant) String() string {
-	if o.Line == 0 {
+	switch {
+	case o.OutOfOrder != "":
+		return outOfOrder + "#" + o.OutOfOrder
+	case o.Line == 0:
 		return o.BookingID
 	}
 	return o.BookingID + "#" + strconv.Itoa(o.Line)
 }
 
-// outOfOrder is what a unit that is out of order has in place of a booking: OUT#{id}. Nobody takes such a night over.
+// outOfOrder is what a unit that is out of order has in place of a booking. Nobody takes such a night over.
 const outOfOrder = "OUT"
 
 func occupantOf(text string) Occupant {
 	id, number, _ := strings.Cut(text, "#")
-	if line, err := strconv.Atoi(number); id != outOfOrder && err == nil && line > 0 && (Occupant{id, line}).String() == text {
-		return Occupant{id, line}
+	if id == outOfOrder && number != "" {
+		return Occupant{OutOfOrder: number}
+	}
+	if line, err := strconv.Atoi(number); err == nil && line > 0 {
+		if by := (Occupant{BookingID: id, Line: line}); by.String() == text {
+			return by
+		}
 	}
 	return Occupant{BookingID: text}
 }
@@ -107,12 +116,10 @@ func (m Month) On(date dynastay.Date) (Occupant, bool) {
 	return Occupant{}, false
 }
 
-// Ahead returns the nights from a date on that somebody has a unit, by date, as the plan says. 1 request for all months, of which
-// there are at most [MostAhead] ahead. It reads consistently.
-func (r *Repository) Ahead(ctx context.Context, propertyID, unitID string, from dynastay.Date) (all []TakenNight, err error) {
+// Taken returns the nights of a unit that somebody has, by date, as the plan says. 1 request. It reads consistently.
+func (r *Repository) Taken(ctx context.Context, propertyID, unitID string, nights dynastay.Stay) (all []TakenNight, err error) {
 	var at []dynastay.Key
-	// One month more, because the clock of whoever assigned it may have been in the next month.
-	for month := dynastay.MonthOf(from).CheckIn; len(at) < MostAhead+2; month = dynastay.MonthOf(month).CheckOut {
+	for month := dynastay.MonthOf(nights.CheckIn).CheckIn; month.Before(nights.CheckOut); month = dynastay.MonthOf(month).CheckOut {
 		key, err := keys.Of(keys.UnitMonth{PropertyID: propertyID, Month: month, UnitID: unitID})
 		if err != nil {
 			return nil, err
@@ -132,7 +139,7 @@ func (r *Repository) Ahead(ctx context.Context, propertyID, unitID string, from 
 			return nil, err
 		}
 		for _, n := range m.Nights {
-			if !n.Date.Before(from) {
+			if nights.Contains(n.Date) {
 				all = append(all, n)
 			}
 		}

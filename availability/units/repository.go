@@ -31,7 +31,7 @@ func (r *Repository) CreateOp(u Unit) *dynastay.Operation[*Unit] {
 	if u.Housekeeping == "" {
 		u.Housekeeping = Clean
 	}
-	made, err := r.table.Creation(&u)
+	made, err := r.creation(&u)
 	at, keyErr := keys.Of(keys.RoomType{PropertyID: u.PropertyID, RoomTypeID: u.RoomTypeID})
 	key, unitErr := keys.Of(keys.Unit{PropertyID: u.PropertyID, UnitID: u.ID})
 	if err == nil {
@@ -50,6 +50,14 @@ func (r *Repository) CreateOp(u Unit) *dynastay.Operation[*Unit] {
 			return r.table.Get(ctx, key, dynastay.Consistent)
 		},
 	})
+}
+
+func (r *Repository) creation(u *Unit) (*entity.Creation[Unit], error) {
+	made, err := r.table.Creation(u)
+	if err == nil && len(u.OutOfOrder) > 0 {
+		err = dynastay.Invalid("OutOfOrder", "must not be set: TakeOutOfOrder of package bookings takes the nights as well")
+	}
+	return made, err
 }
 
 var exists = dynastay.MustCompile(expression.NewBuilder().
@@ -80,7 +88,7 @@ func (r *Repository) CreateAll(ctx context.Context, all []Unit) ([]Unit, error) 
 			return nil, dynastay.Invalid(at+".ID", "appears more than once")
 		}
 		seen[u.ID] = true
-		if _, err := r.table.Creation(&u); err != nil {
+		if _, err := r.creation(&u); err != nil {
 			return nil, dynastay.Within(at, err)
 		}
 		ops[i] = r.CreateOp(u)

@@ -1,6 +1,7 @@
 package units
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -23,6 +24,10 @@ type Unit struct {
 	// HousekeepingBy is who set it: the id that the platform has for a member of the staff, "" if a departure did.
 	HousekeepingBy string
 	HousekeepingAt time.Time `json:",omitzero"`
+
+	// OutOfOrder is when the unit cannot be used, in the order in which that was decided. bookings.Repository.TakeOutOfOrder and
+	// EndOutOfOrder change it, and nothing else does.
+	OutOfOrder []OutOfOrder `json:",omitzero"`
 
 	Retired   bool      // it is not assigned any more
 	retiring  bool      // somebody looks whether it can be
@@ -107,6 +112,8 @@ var unitEntity = entity.New(entity.Spec[Unit]{
 	IDOf: idOf,
 	// Guests who leave make a unit dirty, in the transaction of their booking, which does not read it.
 	Counters: []string{attrHousekeeping, attrHousekeepingBy, attrHousekeepingAt},
+	// Whoever edits the unit meanwhile must not be told that it has changed.
+	Kept: []string{attrOutOfOrder},
 	Codec: entity.Declare(func(f *entity.Fields, u *Unit) {
 		f.Const(keys.AttrEntityType, "Unit")
 		f.String("PropertyId", &u.PropertyID)
@@ -118,6 +125,7 @@ var unitEntity = entity.New(entity.Spec[Unit]{
 		entity.String(f, attrHousekeeping, &u.Housekeeping)
 		f.String(attrHousekeepingBy, &u.HousekeepingBy)
 		f.Time(attrHousekeepingAt, &u.HousekeepingAt)
+		entity.List(f, attrOutOfOrder, &u.OutOfOrder, declareOutOfOrder)
 		f.IfSet().Bool(attrRetired, &u.Retired)
 		f.IfSet().Bool("IsRetiring", &u.retiring)
 		f.Time("CreatedAt", &u.CreatedAt)
@@ -125,6 +133,16 @@ var unitEntity = entity.New(entity.Spec[Unit]{
 		f.IfSet().Int(keys.AttrVersion, &u.Version)
 	}),
 })
+
+// CheckID checks the id of a unit, or one that must be valid like that, in a field of a request.
+func CheckID(field, id string) error {
+	_, err := keys.Of(keys.Unit{PropertyID: "any", UnitID: id})
+	var invalid *dynastay.InvalidError
+	if errors.As(err, &invalid) {
+		return dynastay.Invalid(field, "%s", invalid.Reason)
+	}
+	return err
+}
 
 // idOf returns the unit's id, for errors.
 func idOf(k dynastay.Key) string {
