@@ -50,6 +50,7 @@ var refusals = map[string]error{
 	"listing.ErrImported": listing.ErrImported, "listing.ErrOutdated": listing.ErrOutdated,
 
 	"units.TakenError": &units.TakenError{}, "units.ErrRetired": units.ErrRetired, "units.ErrOtherRoomType": units.ErrOtherRoomType,
+	"units.ErrOutOfOrderEnded": units.ErrOutOfOrderEnded, "units.ErrOutOfOrderFull": units.ErrOutOfOrderFull,
 
 	"bookings.Refused": &bookings.Refused{}, "bookings.StatusError": &bookings.StatusError{}, "bookings.PolicyError": &bookings.PolicyError{},
 	"bookings.UpcomingError": &bookings.UpcomingError{},

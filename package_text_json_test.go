@@ -48,7 +48,7 @@ var sent = []any{
 
 	charges.Bill{}, charges.Bracket{}, charges.Charge{}, charges.Entry{}, charges.List{},
 
-	units.Month{}, units.Night{}, units.Occupant{}, units.TakenNight{}, units.Unit{},
+	units.Month{}, units.Night{}, units.Occupant{}, units.OutOfOrder{}, units.TakenNight{}, units.Unit{},
 
 	listing.Availability{}, listing.Conflict{}, listing.Event{}, listing.Imported{}, listing.Night{}, listing.Synced{},
 	listing.Taken{}, ical.Calendar{}, ical.Entry{}, ical.Event{}, ical.Problem{},
@@ -79,7 +79,8 @@ var notSent = []string{
 	"listing.Feed", "listing.Reservation", "bookings.Assignment", "bookings.AutoAssignment", "bookings.Changes", "bookings.Modification", "bookings.Options", "offer.Key", "offer.Sealer",
 	"venue.Approval", "venue.Cancellation", "venue.Changes", "venue.Options", "venue.Rejection", "properties.Changes",
 	"properties.Options", "catalog.Spec", "search.Filter", "reviews.Changes", "reviews.Options", "users.Changes",
-	"units.Changes", "units.Days", "units.Need", "units.Wish", "bookings.UnitMove", "bookings.UnitOf", "bookings.UnitSwap", "users.Movement", "users.Options",
+	"units.Changes", "units.Days", "units.Need", "units.Wish", "units.Step", "bookings.OutOfOrder", "bookings.OutOfOrderEnd",
+	"bookings.UnitMove", "bookings.UnitOf", "bookings.UnitSwap", "users.Movement", "users.Options",
 }
 
 // exported returns the structs with exported fields that the packages of the repositories declare, without errors and

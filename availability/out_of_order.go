@@ -9,10 +9,10 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// TakeOut adds to tx the action that takes one room of a night out of order. It needs a room that is left, unless the night may be
-// overbooked, as by a quote. A stop-sell does not matter. If its condition fails, the operation is prepared again, and
-// [Repository.CheckTakeOut] says why. It returns a [*dynastay.InvalidError] for an invalid id or date. It is for authors of operations,
-// like [Repository.GiveBack].
+// TakeOut adds to tx the action that takes one room of a night out of order. It needs a room that is left, unless the night
+// may be overbooked, as by a quote. A stop-sell does not matter. If its condition fails, the operation is prepared again, and
+// [Repository.CheckTakeOut] says why. It returns a [*dynastay.InvalidError] for an invalid id or date. It is for authors of
+// operations, like [Repository.GiveBack].
 func (r *Repository) TakeOut(tx *dynastay.Tx, propertyID, roomTypeID string, date dynastay.Date, overbook int) error {
 	night, err := NightRef(roomTypeID, date)
 	if err != nil {
@@ -25,8 +25,8 @@ func (r *Repository) TakeOut(tx *dynastay.Tx, propertyID, roomTypeID string, dat
 	return nil
 }
 
-// PutBack adds to tx the action that returns a room that was out of order. If the night no longer has an item, or none of its rooms
-// are out of order, the action is skipped, as by [Repository.GiveBack].
+// PutBack adds to tx the action that returns a room that was out of order. If the night no longer has an item, or none of its
+// rooms are out of order, the action is skipped, as by [Repository.GiveBack].
 func (r *Repository) PutBack(tx *dynastay.Tx, propertyID, roomTypeID string, date dynastay.Date) error {
 	night, err := NightRef(roomTypeID, date)
 	if err != nil || tx.Skipped(keys.AvailabilityTable, night.Key) {
@@ -61,8 +61,9 @@ func moved(left expression.SetValueBuilder, by string) expression.UpdateBuilder 
 		Add(outOfOrder, dynastay.Param(by))
 }
 
-// CheckTakeOut returns a [*Refused] with the nights of a room type on which no room can be taken out of order, because they are not on
-// sale, or because too few rooms are left and they may not be overbooked; nil if there are none. It reads consistently. 1 request.
+// CheckTakeOut returns a [*Refused] with the nights of a room type on which no room can be taken out of order, because they
+// are not on sale, or because too few rooms are left and they may not be overbooked; nil if there are none. It reads
+// consistently. 1 request.
 func (r *Repository) CheckTakeOut(ctx context.Context, propertyID, roomTypeID string, nights dynastay.Stay, overbook int) error {
 	rows, err := r.read(ctx, roomTypeID, nights, dynastay.Consistent)
 	if err != nil {

@@ -99,6 +99,26 @@ func TestCostOfUnits(t *testing.T) {
 			_, err := l.repo.RetireUnit(t.Context(), availability.House{ID: l.hotel.ID}, "104")
 			do(err)
 		})
+	house := availability.House{ID: l.hotel.ID}
+	out := bookings.OutOfOrder{UnitID: "105", ID: "w1", Nights: fixture.Stay, Reason: "window broken", By: "staff_7"}
+	measure("take a unit out of order for three nights", "the unit, its month, and three nights with their index",
+		dyntest.Bill{Requests: 2, ReadUnits: 1, TableUnits: 2 + 2 + 3*2, IndexUnits: 3}, func() {
+			_, err := l.repo.TakeOutOfOrder(t.Context(), house, out)
+			do(err)
+		})
+	measure("take a unit out of order that somebody has",
+		"the transaction fails; then the unit, the month, the booking and the nights are read. DynamoDB also charges for the transaction",
+		dyntest.Bill{Requests: 6, ReadUnits: 5}, func() {
+			refused := out
+			refused.UnitID = "101"
+			_, err := l.repo.TakeOutOfOrder(t.Context(), house, refused)
+			require.ErrorAs(t, err, new(*units.TakenError))
+		})
+	measure("put a unit back", "what was written when it was taken out of order",
+		dyntest.Bill{Requests: 2, ReadUnits: 1, TableUnits: 2 + 2 + 3*2, IndexUnits: 3}, func() {
+			_, err := l.repo.EndOutOfOrder(t.Context(), house, bookings.OutOfOrderEnd{UnitID: "105", ID: "w1", By: "staff_7"})
+			do(err)
+		})
 	for n := range 500 {
 		id := fmt.Sprint(100 + n)
 		if id == "101" {

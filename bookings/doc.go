@@ -50,6 +50,7 @@
 // of a booking, [Repository.AutoAssign] to all who arrive; [Repository.MoveUnit], [Repository.SwapUnits] and
 // [Repository.UnassignUnits] change that. Nobody gets a unit that somebody else has on the night. Each of the calls above gives up
 // the units that the booking does not have any more. [Repository.Unassigned] lists the arrivals that lack units.
+// [Repository.TakeOutOfOrder] takes a unit out of order, and its nights off sale, and [Repository.EndOutOfOrder] ends that early.
 //
 // # Payments
 //

@@ -21,8 +21,8 @@ type OutOfOrder struct {
 	Nights dynastay.Stay
 	Reason string // such as "window broken", at most entity.MaxName bytes
 	By     string // who decided it: an id of at most 128 bytes that the platform has for a member of the staff
-	// Overbook allows that too few rooms are left for those who have booked: the number of rooms left may fall to −Overbook, but not
-	// below. It is a decision of the property's staff. 0 to [availability.MaxRooms].
+	// Overbook allows that too few rooms are left for those who have booked: the number of rooms left may fall to −Overbook,
+	// but not below. It is a decision of the property's staff. 0 to [availability.MaxRooms].
 	Overbook int
 }
 
@@ -43,19 +43,20 @@ func (o OutOfOrder) validate(today dynastay.Date) error {
 	return dynastay.Within("Nights", tooFar(o.Nights, today))
 }
 
-// TakeOutOfOrder takes a unit out of order on some nights: nobody gets it, and there is one room less to sell. If bookings have it,
-// it fails with a [*units.TakenError] that names them: move their guests first. If there is no room left on a night, it fails with
-// an [*availability.Refused] that names the nights, unless the request may overbook them; nights must be on sale. If both are so,
-// the error matches both. It also fails with [units.ErrRetired], [units.ErrOutOfOrderFull] and [dynastay.ErrNotFound]. Nothing has changed
-// then.
+// TakeOutOfOrder takes a unit out of order on some nights: nobody gets it, and there is one room less to sell. If bookings
+// have it, it fails with a [*units.TakenError] that names them: move their guests first. If a night has no room left, or is
+// not on sale, it fails with an [*availability.Refused] that names the nights; Overbook allows the former. If both are so, the
+// error matches both. It also fails with [units.ErrRetired], [units.ErrOutOfOrderFull] and [dynastay.ErrNotFound]. Nothing has
+// changed then.
 //
-// A time of several months is written month by month. Who looks meanwhile sees a shorter time. If the program ends in between, or a
-// later month fails because somebody was faster, [units.OutOfOrder.Nights] are fewer than those that were asked for: the
-// same call continues, and [Repository.EndOutOfOrder] gives up the rest. The call that is repeated does nothing if all is done. If the time was ended early,
-// it fails with [units.ErrOutOfOrderEnded], and if the unit has another time with the id, with [dynastay.ErrAlreadyExists].
+// A time of several months is written month by month, and whoever looks meanwhile sees a shorter time. If the program ends in
+// between, or somebody was faster in a later month, [units.OutOfOrder.Nights] are fewer than those that were asked for: the
+// same call continues, and [Repository.EndOutOfOrder] gives up what is there. If all is done, the same call does nothing. If
+// the time was ended early, it fails with [units.ErrOutOfOrderEnded], and if the unit has other nights under the id, with
+// [dynastay.ErrAlreadyExists].
 //
-// Of house, only ID and TimeZone are used. 2 requests: the read, and the transaction. For a time in several months, 2 for each month,
-// and 3 more. A refusal takes 2 more, and 1 for each booking that the plan names.
+// Of house, only ID and TimeZone are used. 2 requests: the read, and the transaction. For a time in several months, 2 for each
+// month, and 3 more. A refusal takes 3 more, and 1 for each booking that the plan names.
 func (r *Repository) TakeOutOfOrder(ctx context.Context, house availability.House, o OutOfOrder) (*units.Unit, error) {
 	today, err := house.Today(r.db.Now())
 	if err != nil {
@@ -171,16 +172,16 @@ func (r *Repository) mayBeTakenOut(ctx context.Context, propertyID string, o Out
 type OutOfOrderEnd struct {
 	UnitID string
 	ID     string // of the [units.OutOfOrder]
-	// From is the first night on which the unit can be used again. Default: tonight at the property. It is at the earliest that of
-	// yesterday, because the past is not changed.
+	// From is the first night on which the unit can be used again. Default: tonight at the property. It is at the earliest
+	// that of yesterday, because the past is not changed.
 	From dynastay.Date
 	By   string // who ends it: an id of at most 128 bytes that the platform has for a member of the staff
 }
 
-// EndOutOfOrder ends a time early in which a unit is out of order, or gives it up before it has begun: the unit can be assigned again, and its rooms are for sale again. It
-// returns only what [Repository.TakeOutOfOrder] took. For a time that ends before From anyway, it does nothing. It fails with
-// [dynastay.ErrNotFound] if the unit has no time with the id. Several months are returned one by one, the last one first; after an
-// error, the same call continues.
+// EndOutOfOrder ends a time early in which a unit is out of order, or gives it up before it has begun: the unit can be
+// assigned, and its nights are for sale. It returns only what [Repository.TakeOutOfOrder] took. If the time ends before From
+// anyway, it does nothing. It fails with [dynastay.ErrNotFound] if the unit has no time with the id. Several months are
+// returned one by one, the last one first; after an error, the same call continues.
 //
 // Of house, only ID and TimeZone are used. 2 requests for each month.
 func (r *Repository) EndOutOfOrder(ctx context.Context, house availability.House, end OutOfOrderEnd) (*units.Unit, error) {

@@ -10,6 +10,7 @@
 //   - [Repository.SetHousekeeping], [Repository.ToBeCleaned]: which are clean, and which are not.
 //   - [Repository.Plan]: who has which unit on the nights of a month, the room plan.
 //
+// A unit that cannot be used for some time is out of order, see [bookings.Repository.TakeOutOfOrder], and [Unit.OutOfOrder] says when.
 // A unit that is not used any more is retired, see [bookings.Repository.RetireUnit], and not deleted: bookings name it for years.
 //
 // # How nights are stored
@@ -22,5 +23,6 @@
 // and the next assignment takes them over: what counts is what the booking itself says.
 //
 // [bookings.Repository.AssignUnits]: https://pkg.go.dev/github.com/dynastay/dynastay/bookings#Repository.AssignUnits
+// [bookings.Repository.TakeOutOfOrder]: https://pkg.go.dev/github.com/dynastay/dynastay/bookings#Repository.TakeOutOfOrder
 // [bookings.Repository.RetireUnit]: https://pkg.go.dev/github.com/dynastay/dynastay/bookings#Repository.RetireUnit
 package units

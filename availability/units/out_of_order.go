@@ -17,8 +17,8 @@ type OutOfOrder struct {
 	ID string
 	// Asked are the nights that were asked for.
 	Asked dynastay.Stay `json:",omitzero"`
-	// Nights are those that the unit is out of order: all that were asked for, or fewer if that was ended early, or if the call was
-	// interrupted. It has no nights if it was ended before it began.
+	// Nights are those that the unit is out of order: all that were asked for, or fewer if that was ended early, or if the
+	// call was interrupted. It has no nights if it was ended before it began.
 	Nights  dynastay.Stay `json:",omitzero"`
 	Reason  string        // such as "window broken", at most entity.MaxName bytes
 	By      string        // who decided it: the id that the platform has for a member of the staff, at most 128 bytes
@@ -74,9 +74,9 @@ type Step struct {
 	More   bool          // nights are left for another step
 }
 
-// TakeOut reads a unit and adds to tx the change by which it is out of order on more of the nights that o asks for: up to the end of
-// a month. It is for authors of operations on bookings: the action that takes these nights belongs in the same transaction. today is
-// that of the property: what has been over for longer is not kept.
+// TakeOut reads a unit and adds to tx the change by which it is out of order on more of the nights that o asks for: up to the
+// end of a month. It is for authors of operations on bookings: the action that takes these nights belongs in the same
+// transaction. today is that of the property: what has been over for longer is not kept.
 func (r *Repository) TakeOut(
 	ctx context.Context, tx *dynastay.Tx, propertyID, unitID string, o OutOfOrder, today dynastay.Date,
 ) (step Step, err error) {
@@ -112,8 +112,8 @@ func (r *Repository) TakeOut(
 	return step, err
 }
 
-// PutBack is the reverse of [Repository.TakeOut]: the unit is out of order on fewer nights. Of those from a date on, it returns the
-// last ones, of one month. It fails with [dynastay.ErrNotFound] if the unit has no such time.
+// PutBack is the reverse of [Repository.TakeOut]: the unit is out of order on fewer nights. Of those from a date on, it
+// returns the last ones, of one month. It fails with [dynastay.ErrNotFound] if the unit has no such time.
 func (r *Repository) PutBack(
 	ctx context.Context, tx *dynastay.Tx, propertyID, unitID, id string, from dynastay.Date, by string,
 ) (step Step, err error) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/availability/units"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/examples/report"
@@ -26,6 +27,14 @@ func (d *desk) numberRooms(ctx context.Context, out *report.Findings) error {
 		return err
 	}
 	out.Row("King Studio", fmt.Sprintf("%d units", len(created)), created[0].ID+" to "+created[len(created)-1].ID)
+	painted, err := d.bookings.TakeOutOfOrder(ctx, availability.House{ID: orchard}, bookings.OutOfOrder{
+		UnitID: "312", ID: "painting", Nights: dynastay.Stay{CheckIn: month.CheckOut.AddDays(-4), CheckOut: month.CheckOut},
+		Reason: "walls are painted", By: "staff_7",
+	})
+	if err != nil {
+		return err
+	}
+	out.Row("312 is out of order", painted.OutOfOrder[0].Nights, painted.OutOfOrder[0].Reason)
 	return nil
 }
 
@@ -54,7 +63,7 @@ func (d *desk) assignRooms(ctx context.Context, out *report.Findings) error {
 	return nil
 }
 
-// showPlan draws the room plan of June from one request. Each booking is a letter.
+// showPlan draws the room plan of June from one request. Each booking is a letter, and # is out of order.
 func (d *desk) showPlan(ctx context.Context, out *report.Findings) error {
 	plan, err := d.units.Plan(ctx, orchard, month.CheckIn)
 	if err != nil {
@@ -64,7 +73,10 @@ func (d *desk) showPlan(ctx context.Context, out *report.Findings) error {
 	for _, room := range plan {
 		line := []byte(strings.Repeat(".", month.Nights()))
 		for _, night := range room.Nights {
-			if letters[night.By.BookingID] == 0 {
+			switch {
+			case night.By.OutOfOrder != "":
+				letters[night.By.BookingID] = '#'
+			case letters[night.By.BookingID] == 0:
 				letters[night.By.BookingID] = byte('A' + len(letters)%26)
 			}
 			line[month.CheckIn.DaysUntil(night.Date)] = letters[night.By.BookingID]
