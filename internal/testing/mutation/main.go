@@ -7,12 +7,12 @@
 // The files themselves are not edited. A new rule of the write path needs its mutation in write.txt; those of prices,
 // refunds and the front desk are in money.txt, those of rate plans in rates.txt, those of bookings under them in lines.txt,
 // those of searches under them in search.txt, those of how charges are computed in charges.txt, of how they are stored in
-// stored_charges.txt, of bookings with them in bills.txt, of what is due when in instalments.txt, of rooms one by one in units.txt, and those of the tests of
-// services in service.txt.
+// stored_charges.txt, of bookings with them in bills.txt, of what is due when in instalments.txt, of rooms one by one in units.txt and
+// out_of_order.txt, and those of the tests of services in service.txt.
 package main
 
 import (
-	_ "embed"
+	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,34 +26,23 @@ import (
 	"sync"
 )
 
-var (
-	//go:embed write.txt
-	write string
-	//go:embed money.txt
-	money string
-	//go:embed rates.txt
-	rates string
-	//go:embed lines.txt
-	lines string
-	//go:embed stored_charges.txt
-	storedCharges string
-	//go:embed search.txt
-	search string
-	//go:embed service.txt
-	service string
-	//go:embed charges.txt
-	charges string
-	//go:embed bills.txt
-	bills string
-	//go:embed instalments.txt
-	instalments string
-	//go:embed units.txt
-	units string
-)
+//go:embed *.txt
+var files embed.FS
 
 func lists() string {
-	return write + "\n" + money + "\n" + rates + "\n" + lines + "\n" + search + "\n" + service + "\n" + charges + "\n" + storedCharges + "\n" + bills +
-		"\n" + instalments + "\n" + units
+	names, err := files.ReadDir(".")
+	if err != nil {
+		panic(err) // they are in the program
+	}
+	var all []string
+	for _, file := range names {
+		list, err := files.ReadFile(file.Name())
+		if err != nil {
+			panic(err)
+		}
+		all = append(all, string(list))
+	}
+	return strings.Join(all, "\n")
 }
 
 // mutation replaces a text that occurs once in a file.
