@@ -11,21 +11,16 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// SoldNight is a night on which rooms are sold, or out of order.
+// SoldNight is a night on which rooms are sold.
 type SoldNight struct {
 	RoomTypeID string
 	Date       dynastay.Date `json:",omitzero"`
 	Rooms      int           // rooms sold
-	OutOfOrder int           // rooms that cannot be used
 }
 
-// String returns the night in one line, such as "room_789 2026-07-10: 2 rooms" or "room_789 2026-07-10: 0 rooms, 1 out of order".
+// String returns the night in one line, such as "room_789 2026-07-10: 2 rooms".
 func (n SoldNight) String() string {
-	text := fmt.Sprintf("%s %s: %s", shown.Masked(n.RoomTypeID), n.Date, count(n.Rooms, "room"))
-	if n.OutOfOrder > 0 {
-		text += fmt.Sprintf(", %d out of order", n.OutOfOrder)
-	}
-	return text
+	return fmt.Sprintf("%s %s: %s", shown.Masked(n.RoomTypeID), n.Date, count(n.Rooms, "room"))
 }
 
 func count(n int, noun string) string {
@@ -35,9 +30,8 @@ func count(n int, noun string) string {
 	return fmt.Sprintf("%d %s", n, noun)
 }
 
-// SoldAheadError means that rooms are sold, or out of order, for tonight or later. The bookings must be cancelled, and what is out
-// of order must be ended, or the nights must have passed, before the call can succeed: whatever ends later returns its rooms
-// to the nights, which then must be those from which it took them.
+// SoldAheadError means that rooms are sold for tonight or later. The bookings must be cancelled, or the nights must
+// have passed, before the call can succeed.
 type SoldAheadError struct {
 	Nights []SoldNight // in the order of the room types, then by date
 }
@@ -51,18 +45,14 @@ func (e *SoldAheadError) Error() string {
 	if len(e.Nights) > mostShown {
 		first = append(first, "…")
 	}
-	what := "sold"
-	if slices.ContainsFunc(e.Nights, func(n SoldNight) bool { return n.OutOfOrder > 0 }) {
-		what = "sold or out of order"
-	}
-	return fmt.Sprintf("rooms are %s on %s: %s", what, count(len(e.Nights), "upcoming night"), strings.Join(first, "; "))
+	return fmt.Sprintf("rooms are sold on %s: %s", count(len(e.Nights), "upcoming night"), strings.Join(first, "; "))
 }
 
 // Is makes it match [dynastay.ErrRefused].
 func (*SoldAheadError) Is(target error) bool { return target == dynastay.ErrRefused }
 
-// SoldAhead returns a [*SoldAheadError] with every night on which rooms of the room types are sold or out of order, from today
-// at the property on, or nil if there are none. It reads consistently. Of house, only ID and TimeZone are used. If a night
+// SoldAhead returns a [*SoldAheadError] with every night on which rooms of the room types are sold, from today at the
+// property on, or nil if there are none. It reads consistently. Of house, only ID and TimeZone are used. If a night
 // cannot be read, SoldAhead returns [dynastay.ErrCorrupt]. 1 request for each room type.
 func (r *Repository) SoldAhead(ctx context.Context, house House, roomTypeIDs []string) error {
 	today, err := r.todayAt(house)
@@ -103,8 +93,8 @@ func (r *Repository) soldNights(
 		if err != nil {
 			return nil, err
 		}
-		if rooms := night.Sold(); (rooms > 0 || night.OutOfOrder > 0) && !night.expired(r.db.Now()) {
-			sold = append(sold, SoldNight{roomTypeID, night.Date, rooms, night.OutOfOrder})
+		if rooms := night.Sold(); rooms > 0 && !night.expired(r.db.Now()) {
+			sold = append(sold, SoldNight{roomTypeID, night.Date, rooms})
 		}
 	}
 	return sold, nil

@@ -12,7 +12,7 @@ import (
 )
 
 // Delete deletes a property with everything that belongs to it: room types, images, amenities, rate plans, charges, and
-// the guard of its slug. Its bookings, reviews and nights remain, and so do the guards of its room types: their ids are never
+// the guard of its slug. Its bookings, reviews, nights and units remain, and so do the guards of its room types: their ids are never
 // given to another room type, because the nights still have them.
 //
 // Delete refuses a property with rooms that are sold for tonight or later, with an [*availability.SoldAheadError].
