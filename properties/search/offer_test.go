@@ -13,6 +13,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/availability/charges"
+	"github.com/dynastay/dynastay/availability/units"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
@@ -118,6 +119,23 @@ func TestOffersWithinTheOverbookLimit(t *testing.T) {
 	assert.Empty(t, h.page(t, four, dynastay.Paging{}).Offers)
 	h.book(t, h.only(t, request())[0])
 	assert.Empty(t, h.page(t, request(), dynastay.Paging{}).Offers)
+}
+
+// A room that is out of order is not offered, until it is put back.
+func TestRoomsOutOfOrderAreNotOffered(t *testing.T) {
+	t.Parallel()
+	h := openInns(t, bookingTables)
+	h.add(t, inn("a"), room("double", 2, "100", func(r *properties.RoomType) { r.Total = 1 }))
+	_, err := units.New(h.DB.DB).Create(t.Context(), units.Unit{PropertyID: "a", ID: "1", RoomTypeID: "double"})
+	require.NoError(t, err)
+	desk, house := bookings.New(h.DB.DB, nil), availability.House{ID: "a"}
+	last := dynastay.Stay{CheckIn: stay.LastNight(), CheckOut: stay.CheckOut}
+	_, err = desk.TakeOutOfOrder(t.Context(), house, bookings.OutOfOrder{UnitID: "1", ID: "w1", Nights: last, By: "staff_7"})
+	require.NoError(t, err)
+	assert.Empty(t, h.page(t, request(), dynastay.Paging{}).Offers)
+	_, err = desk.EndOutOfOrder(t.Context(), house, bookings.OutOfOrderEnd{UnitID: "1", ID: "w1", By: "staff_7"})
+	require.NoError(t, err)
+	h.book(t, h.only(t, request())[0])
 }
 
 // At least so many rooms are quoted, of one room type if it has them, although fewer would hold the party.
