@@ -86,6 +86,13 @@ func TestTakeOutOfOrder(t *testing.T) {
 	assert.Equal(t, []int{4, 4, 4}, left)
 	assert.Equal(t, []int{1, 1, 1}, out)
 
+	// Everybody who comes gets another one.
+	c := l.book(t, daysOf(0, 1), 1)
+	done, err := l.repo.AutoAssign(t.Context(), bookings.AutoAssignment{PropertyID: l.hotel.ID, Arrivals: daysOf(0, 1)})
+	require.NoError(t, err)
+	require.Len(t, done.Bookings, 1)
+	assert.Equal(t, []string{"302"}, l.get(t, c.ID).Lines[0].RoomIDs)
+
 	// Nobody gets it, it is not retired, and the same call does nothing.
 	b := l.book(t, fixture.Stay, 1)
 	_, err = l.repo.AssignUnits(t.Context(), b.ID, l.to("301"))
