@@ -41,8 +41,9 @@ type at struct {
 
 // openNight is an open night of the model.
 type openNight struct {
-	total, sold      int
-	limit            int // of overbooking
+	total, sold, out int
+	wasOut           bool // a room has been out of order, so that the number is stored
+	limit            int  // of overbooking
 	cents            int64
 	min, max         int
 	toArrival, toEnd bool // closed to
@@ -67,7 +68,7 @@ var modelPlans = [...]string{"flex", "non-refund-1", "members"}
 
 const derivedPlan = "members"
 
-func (n openNight) left() int { return n.total - n.sold }
+func (n openNight) left() int { return n.total - n.sold - n.out }
 
 // modelStart is a Monday morning in New York.
 var (
@@ -135,6 +136,9 @@ func newModel(t *rapid.T, db *dyntest.DB, number int, met *model.Tally) *ledger 
 		if sold.count > 0 {
 			selling{sold, -1}.run(m, process{db.Direct, repo})
 		}
+		if chance(t, 3, "out of order") {
+			outing{room: i, nights: o.Nights, overbook: 1}.run(m, process{db.Direct, repo})
+		}
 	}
 	return m
 }
@@ -182,6 +186,9 @@ func (m *ledger) item(on at, n openNight) dynastay.Item {
 		if limit > 0 {
 			item[name] = dynastay.Number(limit)
 		}
+	}
+	if n.wasOut {
+		item["OutOfOrder"] = dynastay.Number(n.out)
 	}
 	for name, set := range map[string]bool{"ClosedToArrival": n.toArrival, "ClosedToDeparture": n.toEnd, "PropertyClosed": n.closed} {
 		if set {
@@ -243,7 +250,7 @@ func expires(d dynastay.Date) time.Time { return d.Time().AddDate(2, 0, 0) }
 // night is a night as a read returns it; one from the index has fewer values.
 func (m *ledger) night(on at, n openNight, fromIndex bool) availability.Night {
 	all := availability.Night{
-		RoomTypeID: on.room, PropertyID: m.propertyID, Date: on.date, Available: n.left(), Total: n.total, OverbookLimit: n.limit, Price: dollars(n.cents),
+		RoomTypeID: on.room, PropertyID: m.propertyID, Date: on.date, Available: n.left(), Total: n.total, OutOfOrder: n.out, OverbookLimit: n.limit, Price: dollars(n.cents),
 		MinStay: n.min, MaxStay: n.max, ClosedToArrival: n.toArrival, ClosedToDeparture: n.toEnd, StopSell: n.stop, PropertyClosed: n.closed,
 	}
 	for i, rate := range n.rates {

@@ -193,10 +193,10 @@ func (s viewing) run(m *ledger, on process) {
 		}
 		want.Days = append(want.Days, day)
 		require.Equal(m.t, totals, got.Days[i].Totals())
-		require.Equal(m.t, totals.Rooms+totals.Overbooked, totals.Sold+totals.Left+totals.Closed)
+		require.Equal(m.t, totals.Rooms+totals.Overbooked, totals.Sold+totals.Left+totals.Closed+totals.OutOfOrder)
 		for _, sum := range []struct{ all, day *int }{
 			{&all.Rooms, &totals.Rooms}, {&all.Sold, &totals.Sold}, {&all.Left, &totals.Left}, {&all.Closed, &totals.Closed},
-			{&all.Overbooked, &totals.Overbooked},
+			{&all.Overbooked, &totals.Overbooked}, {&all.OutOfOrder, &totals.OutOfOrder},
 		} {
 			*sum.all += *sum.day
 		}
@@ -214,6 +214,7 @@ func (s viewing) run(m *ledger, on process) {
 func add(t *availability.Totals, n openNight) {
 	t.Rooms += n.total
 	t.Sold += n.sold
+	t.OutOfOrder += n.out
 	switch left := n.left(); {
 	case left < 0:
 		t.Overbooked -= left

@@ -54,7 +54,7 @@ func TestModel(t *testing.T) {
 	var outcomes []string
 	if met.Count("histories") >= 100 {
 		outcomes = append(outcomes, "open: opened", "update: written", "update: rates written", "update: unchanged", "update: is not open", "update: is in the past",
-			"sale: sold", "sale: refused", "give back: returned", "close: closed", "close: reopened", "quote: quoted", "quote: refused",
+			"sale: sold", "sale: refused", "give back: returned", "out of order: taken", "out of order: refused", "out of order: put back", "close: closed", "close: reopened", "quote: quoted", "quote: refused",
 			"check all: from the index", "check all: from the table", "faults")
 	}
 	if met.Count("histories") >= 1000 {
@@ -97,11 +97,11 @@ func fatal(f model.Trouble) bool {
 
 func drawCall(t *rapid.T) call {
 	steps := map[string]func(*rapid.T) step{
-		"open": drawOpen, "update": drawUpdate, "sale": drawSale, "quote": drawQuote, "give back": drawGiveBack, "close": drawClose,
+		"open": drawOpen, "update": drawUpdate, "sale": drawSale, "quote": drawQuote, "give back": drawGiveBack, "out of order": drawOut, "close": drawClose,
 		"check": drawCheck, "prices": drawPrices, "check all": drawCheckAll, "calendar": drawCalendar, "clock": drawClock,
 	}
 	name := rapid.SampledFrom([]string{
-		"prices", "check", "check all", "check all", "calendar", "calendar", "clock", "quote", "quote", "give back",
+		"out of order", "out of order", "prices", "check", "check all", "check all", "calendar", "calendar", "clock", "quote", "quote", "give back",
 		"open", "open", "close", "close", "sale", "sale", "sale", "sale", "sale", "sale",
 		"update", "update", "update", "update", "update", "update", "update", "update",
 	}).Draw(t, "step")
@@ -125,7 +125,7 @@ func (m *ledger) call(c call, on process) {
 // consistent requires what a write reads to be read consistently, which local engines do not need.
 func (m *ledger) consistent(of step, sent []dyntest.Request) {
 	switch of.(type) {
-	case openingNights, updating, selling, returning, closing:
+	case openingNights, updating, selling, returning, outing, closing:
 		wire.Consistent(m.t, sent)
 	}
 }

@@ -219,8 +219,8 @@ func (n openNight) changed(set values) (openNight, error) {
 		return n, &availability.LimitsError{MinStay: n.min, MaxStay: n.max}
 	}
 	if v, there := set["rooms"].(total); there {
-		if v.rooms < n.total && n.sold-v.rooms > v.overbook {
-			return n, &availability.SoldError{Sold: n.sold, Rooms: v.rooms}
+		if v.rooms < n.total && n.sold+n.out-v.rooms > v.overbook {
+			return n, &availability.SoldError{Sold: n.sold, OutOfOrder: n.out, Rooms: v.rooms}
 		}
 		n.total = v.rooms
 	}
@@ -250,7 +250,7 @@ func (m *ledger) outcome(night at, set values) outcome {
 		o.result, o.after = availability.Written, after
 	}
 	if _, sets := set["rooms"]; sets {
-		o.overbooked = max(0, after.sold-after.total)
+		o.overbooked = max(0, -after.left())
 	}
 	return o
 }
