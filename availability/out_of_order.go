@@ -29,7 +29,7 @@ func (r *Repository) TakeOut(tx *dynastay.Tx, propertyID, roomTypeID string, dat
 // rooms are out of order, the action is skipped, as by [Repository.GiveBack].
 func (r *Repository) PutBack(tx *dynastay.Tx, propertyID, roomTypeID string, date dynastay.Date) error {
 	night, err := NightRef(roomTypeID, date)
-	if err != nil || tx.Skipped(keys.AvailabilityTable, night.Key) {
+	if err != nil {
 		return err
 	}
 	tx.Update(keys.AvailabilityTable, night.Key, putBackRoom.With(dynastay.Item{

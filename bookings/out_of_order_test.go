@@ -121,7 +121,10 @@ func TestEndOutOfOrder(t *testing.T) {
 	_, err := l.out(t, "301", "w1", fixture.Stay)
 	require.NoError(t, err)
 	l.Clock.Set(noonOf(0))
-	unit, err := l.end(t, "301", "w1", fixture.Stay.CheckIn.AddDays(1))
+	unit, err := l.end(t, "301", "w1", fixture.Stay.CheckOut)
+	require.NoError(t, err)
+	assert.Zero(t, unit.OutOfOrder[0].EndedAt, "it ends by itself")
+	unit, err = l.end(t, "301", "w1", fixture.Stay.CheckIn.AddDays(1))
 	require.NoError(t, err)
 	assert.Equal(t, []units.OutOfOrder{{
 		ID: "w1", Asked: fixture.Stay, Nights: daysOf(0, 1), Reason: "window broken", By: "staff_7", At: booked,

@@ -96,8 +96,6 @@ func (r *Repository) TakeOut(
 			return &dynastay.Error{Entity: "OutOfOrder", ID: o.ID, Kind: dynastay.ErrAlreadyExists}
 		case !at.EndedAt.IsZero():
 			return &dynastay.Error{Entity: "OutOfOrder", ID: o.ID, Kind: ErrOutOfOrderEnded}
-		case at.Nights.CheckOut == at.Asked.CheckOut:
-			return nil
 		}
 		if u.Retired {
 			return &dynastay.Error{Entity: "Unit", ID: unitID, Kind: ErrRetired}
