@@ -162,6 +162,9 @@ func TestOnlyMatchingRequestsCount(t *testing.T) {
 	assert.Equal(t, `{"IndexName":"GSI1-EmailIndex","Limit":1,"TableName":"Users"}`, string(seen.Body))
 	assert.Equal(t, t.Context(), seen.Context)
 	assert.False(t, hit(When{Match: matches(false)}, "Query", query))
+	seen = Request{}
+	assert.True(t, hit(When{}, "Query", query))
+	assert.Equal(t, Request{}, seen, "an injection that has stopped asks nobody")
 }
 
 // The first one injected is the outermost; if it answers by itself, the others have no effect.
