@@ -20,6 +20,7 @@ import (
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/internal/testing/raw"
+	"github.com/dynastay/dynastay/keys"
 )
 
 var (
@@ -43,6 +44,7 @@ type scenario interface {
 type checker struct {
 	t         *testing.T
 	db        *dyntest.DB
+	front     *dyntest.DB // of the desks
 	hotel     house
 	late      *latecomers
 	processes []*process
@@ -64,7 +66,8 @@ type difference struct{ kind, items, text string }
 func newChecker(t *testing.T) *checker {
 	command := fmt.Sprintf("go test ./internal/testing/checker -calls %d -seed %d -workers %d -processes %d", *calls, *seed, *workers, *processes)
 	db := dyntest.New(t, dyntest.Tables(tables...), dyntest.At(midnight), dyntest.Seed(*seed))
-	c := &checker{t: t, db: db, command: command, tallies: map[string]*[broken + 1]int{}, history: map[string][]string{}}
+	front := dyntest.New(t, dyntest.OnlyTables(keys.BookingsTable, keys.AvailabilityTable, keys.PropertiesTable, keys.MetadataTable), dyntest.Tables(receiptEntity.Schema), dyntest.At(midnight), dyntest.Seed(*seed))
+	c := &checker{t: t, db: db, front: front, command: command, tallies: map[string]*[broken + 1]int{}, history: map[string][]string{}}
 	c.late = &latecomers{rand: rand.New(rand.NewPCG(*seed, 1<<32))}
 	c.hotel = newHouse(t, db.Direct)
 	for n := range *processes {
@@ -205,11 +208,11 @@ func (c *checker) summary(stormed time.Duration) string {
 	for _, operation := range []string{
 		"GetItem", "PutItem", "UpdateItem", "DeleteItem", "Query", "BatchGetItem", "BatchWriteItem", "TransactWriteItems",
 	} {
-		requests += c.db.Faults.Count(operation)
+		requests += c.db.Faults.Count(operation) + c.front.Faults.Count(operation)
 	}
 	var faults []string
-	for _, f := range c.storm {
-		faults = append(faults, fmt.Sprintf("%s %d", f.name, f.Hits()))
+	for i := 0; i+1 < len(c.storm); i += 2 { // of both databases
+		faults = append(faults, fmt.Sprintf("%s %d", c.storm[i].name, c.storm[i].Hits()+c.storm[i+1].Hits()))
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

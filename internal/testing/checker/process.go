@@ -68,6 +68,7 @@ type process struct {
 	invitations    *entity.Table[invitation]
 	market         *market
 	tracker        *tracker.Repository
+	front          *frontOffice
 }
 
 // The processes write to different counts of shards, as while these are raised, and keep addresses out of keys.
@@ -92,6 +93,8 @@ func (c *checker) process(name string, options dynastay.Options) *process {
 	onMarket, travelling := options, options
 	onMarket.Idempotency, travelling.Idempotency = markets.Table, trips.Table
 	travelling.Clock = func() time.Time { return options.Clock().AddDate(20, 0, 0) }
+	front := options
+	front.TablePrefix = strings.TrimSuffix(c.front.TableName(keys.BookingsTable), keys.BookingsTable.Name)
 	own := key.Shards{Write: 1 + len(c.processes)%shards, Read: shards}
 	hosts := properties.New(db, nil)
 	return &process{
@@ -109,6 +112,7 @@ func (c *checker) process(name string, options dynastay.Options) *process {
 		venue: venue.New(db, nil), invitations: entity.NewTable(db, invitationEntity),
 		market:  newMarket(dynastay.Open(way, &onMarket), own),
 		tracker: tracker.New(dynastay.Open(way, &travelling), &tracker.Options{Shards: own}),
+		front:   newFrontOffice(dynastay.Open(fake.Client{Next: c.front.Client, Do: c.late.way}, &front)),
 	}
 }
 
@@ -137,6 +141,7 @@ type fault struct {
 // that they can be counted: together they befall some 15 of 100 requests.
 func (c *checker) begin() {
 	c.db.Faults.Conflicts(time.Millisecond)
+	c.front.Faults.Conflicts(time.Millisecond)
 	for _, f := range []struct {
 		name   string
 		what   dyntest.Fault
@@ -154,7 +159,9 @@ func (c *checker) begin() {
 		{"short pages", dyntest.ShortPages(1), 0.05},
 		{"unprocessed", dyntest.Unprocessed(1), 0.15},
 	} {
-		c.storm = append(c.storm, &fault{f.name, c.db.Faults.Inject(f.what, dyntest.When{Chance: f.chance, Optional: true})})
+		for _, db := range []*dyntest.DB{c.db, c.front} {
+			c.storm = append(c.storm, &fault{f.name, db.Faults.Inject(f.what, dyntest.When{Chance: f.chance, Optional: true})})
+		}
 	}
 	c.late.begin()
 	c.started = time.Now()

@@ -1,0 +1,344 @@
+package checker
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/availability/units"
+	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/internal/testing/fixture"
+	"github.com/dynastay/dynastay/properties"
+)
+
+// frontOffice is what a process has of the desks. They have tables of their own, because the other scenarios know all that is in
+// theirs.
+type frontOffice struct {
+	*dynastay.DB
+	bookings *bookings.Repository
+	units    *units.Repository
+	receipts *entity.Table[receipt]
+}
+
+func newFrontOffice(db *dynastay.DB) *frontOffice {
+	return &frontOffice{db, bookings.New(db, nil), units.New(db), entity.NewTable(db, receiptEntity)}
+}
+
+// desks give the few units of a hotel to its guests, move them, swap their units and let them leave, many at the same time. Other
+// units are retired while guests get them.
+type desks struct {
+	*checker
+	calls  deeds[*deskCall]
+	house  availability.House
+	room   string // the id of the room type
+	quotes []*availability.Quote
+
+	mu      sync.Mutex
+	guests  []*deskGuest // whose bookings were acknowledged
+	all     []*deskCall
+	made    map[string]*once              // the creations, by mark
+	states  map[string]map[int]*deskState // of bookings, by id and version
+	retired map[string][]*retirement      // by unit
+	refused []deskRefusal
+}
+
+// deskGuest is a booking, and the unit that it was last seen to have.
+type deskGuest struct {
+	id   string
+	unit string
+}
+
+// deskCall is a write that concerns one booking or two.
+type deskCall struct {
+	*deed
+	kind     string
+	bookings []string
+	receipt  bool
+	still    bool // it may change nothing, and then makes no version
+	undone   bool
+}
+
+// could reports whether the call may have been carried out.
+func (c *deskCall) could() bool { return c.verdict() != refused && !c.undone }
+
+// deskState is what a booking has with one of its versions, and the time within which that began.
+type deskState struct {
+	began  span
+	nights map[units.Night]bool
+	by     *deskCall // nil if another answer has told of it
+}
+
+// retirement is a call that retires a unit.
+type retirement struct {
+	span
+	verdict verdict
+}
+
+// deskRefusal names who has a night.
+type deskRefusal struct {
+	span
+	taken units.TakenNight
+}
+
+const (
+	deskUnits   = 5   // that are never retired
+	deskGuests  = 10  // of the last ones, who still get units
+	deskLasting = 150 // calls of the whole checker until other units are retired
+)
+
+func newDesks(c *checker) *desks {
+	d := &desks{checker: c, made: map[string]*once{}, states: map[string]map[int]*deskState{}, retired: map[string][]*retirement{}}
+	db := c.front.Direct
+	made, err := properties.New(db, nil).Create(c.t.Context(), properties.Property{
+		Name: "Many Desks", Slug: "many-desks", Type: properties.Hotel, OwnerID: "user_host", Status: properties.Approved, CheckInTime: checkInTime,
+		Address: properties.Address{City: "Boston", Country: "USA", Latitude: 42.36, Longitude: -71.06},
+	}, []properties.RoomType{{Name: "Double", Limits: availability.Limits{MaxOccupancy: 2, MaxAdults: 2}, BasePrice: fixture.Price, Total: deskUnits}})
+	require.NoError(c.t, err)
+	d.room = made.Rooms[0].ID
+	d.house = availability.House{ID: made.ID, TimeZone: made.TimeZone}
+	first := dynastay.DateOf(midnight, time.UTC)
+	_, err = availability.New(db).Open(c.t.Context(), availability.OpenRequest{
+		PropertyID: made.ID, RoomTypeID: d.room, Nights: dynastay.Stay{CheckIn: first, CheckOut: first.AddDays(4)},
+		Rooms: availability.MaxRooms, AboveCapacity: true, Price: fixture.Price,
+	})
+	require.NoError(c.t, err)
+	for from := range 2 {
+		for nights := 1; nights <= 3; nights++ {
+			stay := dynastay.Stay{CheckIn: first.AddDays(from), CheckOut: first.AddDays(from + nights)}
+			req, err := made.Card().QuoteRequest(stay, availability.Guests{Adults: 2}, properties.Choice{RoomTypeID: d.room, Quantity: 1 + nights%2})
+			require.NoError(c.t, err)
+			q, err := availability.New(db).Quote(c.t.Context(), req)
+			require.NoError(c.t, err)
+			d.quotes = append(d.quotes, q)
+		}
+	}
+	for n := range deskUnits {
+		d.newUnit(fmt.Sprint("u", n))
+	}
+	return d
+}
+
+func (d *desks) newUnit(id string) {
+	_, err := units.New(d.front.Direct).CreateAll(context.Background(), []units.Unit{{PropertyID: d.house.ID, ID: id, RoomTypeID: d.room}})
+	if err != nil {
+		d.differ("a unit that cannot be created", id, "%v", err)
+	}
+}
+
+// retiring is the unit that is retired these days. It is created by the first who asks.
+func (d *desks) retiring() string {
+	id := fmt.Sprint("r", d.count.Load()/deskLasting)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if _, known := d.retired[id]; !known {
+		d.retired[id] = nil
+		d.newUnit(id)
+	}
+	return id
+}
+
+func (d *desks) unit(w *worker) string {
+	if w.oneIn(8) {
+		return d.retiring()
+	}
+	return fmt.Sprint("u", w.rand.IntN(deskUnits))
+}
+
+// guest draws one of the last guests, who perhaps must have had a unit.
+func (d *desks) guest(w *worker, housed bool) *deskGuest {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	last := slices.Clone(d.guests[max(0, len(d.guests)-deskGuests):])
+	if housed {
+		last = slices.DeleteFunc(last, func(g *deskGuest) bool { return g.unit == "" })
+	}
+	if len(last) == 0 {
+		return nil
+	}
+	copied := *last[w.rand.IntN(len(last))]
+	return &copied
+}
+
+func (d *desks) step(w *worker) {
+	switch at := w.rand.IntN(40); {
+	case at < 5:
+		d.walkIn(w)
+	case at == 5:
+		d.retire(w)
+	case at == 6:
+		d.automatic(w)
+	default:
+		one, other := d.guest(w, at > 22), d.guest(w, at > 22)
+		if one == nil || other == nil {
+			d.walkIn(w)
+			return
+		}
+		d.calls.do(w, func(keyed bool) *deskCall { return d.draw(w, at, one, other, keyed) })
+	}
+}
+
+// walkIn books a stay. A third of the guests must pay first.
+func (d *desks) walkIn(w *worker) {
+	mark := w.mark()
+	req := fixture.Request(d.quotes[w.rand.IntN(len(d.quotes))])
+	req.SpecialRequests = mark
+	if w.oneIn(3) {
+		req.Hold = time.Hour
+	}
+	var b *bookings.Booking
+	at := span{from: d.now()}
+	o := &once{name: "walk in", items: mark, about: mark, refusal: never, send: func(ctx context.Context, p *process) (err error) {
+		b, err = p.front.bookings.Create(ctx, req)
+		return err
+	}}
+	d.mu.Lock()
+	d.made[mark] = o
+	d.mu.Unlock()
+	if o.call(w) == acknowledged && b != nil {
+		at.to = d.now()
+		d.noted(at, nil, b)
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.guests = append(d.guests, &deskGuest{id: b.ID})
+	}
+}
+
+// draw draws a write.
+func (d *desks) draw(w *worker, at int, one, other *deskGuest, keyed bool) *deskCall {
+	c := &deskCall{bookings: []string{one.id}, receipt: !w.oneIn(3)}
+	to := []bookings.Assignment{{RoomTypeID: d.room, UnitID: d.unit(w)}}
+	var send func(p *process) (dynastay.Part, func() []*bookings.Booking)
+	single := func(op func(p *process) *dynastay.Operation[*bookings.Booking]) {
+		send = func(p *process) (dynastay.Part, func() []*bookings.Booking) {
+			o := op(p)
+			return o, func() []*bookings.Booking { return []*bookings.Booking{o.Result()} }
+		}
+	}
+	switch {
+	case at < 17:
+		c.kind = "assign"
+		single(func(p *process) *dynastay.Operation[*bookings.Booking] {
+			return p.front.bookings.AssignUnitsOp(one.id, to)
+		})
+	case at < 20:
+		c.kind = "check in to"
+		single(func(p *process) *dynastay.Operation[*bookings.Booking] {
+			return p.front.bookings.CheckInToOp(one.id, to)
+		})
+	case at < 22:
+		c.kind, c.still = "extend hold", true
+		long := time.Duration(w.rand.IntN(600)) * time.Minute
+		single(func(p *process) *dynastay.Operation[*bookings.Booking] {
+			return p.front.bookings.ExtendHoldOp(one.id, time.Minute+long)
+		})
+	case at < 23:
+		c.kind = "check out unit"
+		single(func(p *process) *dynastay.Operation[*bookings.Booking] { return p.front.bookings.CheckOutOp(one.id) })
+	case at < 28:
+		c.kind = "move unit"
+		move := bookings.UnitMove{From: one.unit, To: to[0].UnitID}
+		if move.From == move.To {
+			move.To = "u0"
+		}
+		if move.From == move.To {
+			move.To = "u1"
+		}
+		single(func(p *process) *dynastay.Operation[*bookings.Booking] {
+			return p.front.bookings.MoveUnitOp(one.id, move)
+		})
+	case at < 34 && one.id != other.id && one.unit != other.unit:
+		c.kind, c.bookings = "swap units", []string{one.id, other.id}
+		s := bookings.UnitSwap{A: bookings.UnitOf{BookingID: one.id, UnitID: one.unit}, B: bookings.UnitOf{BookingID: other.id, UnitID: other.unit}}
+		send = func(p *process) (dynastay.Part, func() []*bookings.Booking) {
+			o := p.front.bookings.SwapUnitsOp(s)
+			return o, func() []*bookings.Booking { return []*bookings.Booking{o.Result().A, o.Result().B} }
+		}
+	case at < 37:
+		c.kind = "unassign"
+		single(func(p *process) *dynastay.Operation[*bookings.Booking] {
+			return p.front.bookings.UnassignUnitsOp(one.id, nil)
+		})
+	default:
+		c.kind = "cancel unit"
+		send = func(p *process) (dynastay.Part, func() []*bookings.Booking) {
+			o := p.front.bookings.CancelOp(one.id, "", nil)
+			return o, func() []*bookings.Booking { return []*bookings.Booking{o.Result().Booking} }
+		}
+	}
+	d.deed(w, c, keyed, send)
+	return c
+}
+
+// deed makes the call. A receipt that is written together with it tells whether it was carried out.
+func (d *desks) deed(w *worker, c *deskCall, keyed bool, send func(*process) (dynastay.Part, func() []*bookings.Booking)) {
+	mark := w.mark()
+	items := c.bookings[0]
+	if len(c.bookings) > 1 {
+		items += " " + c.bookings[1]
+	}
+	c.deed = w.deed(mark, c.kind, items, "", keyed, deskRefuses, func(ctx context.Context, p *process, parts ...dynastay.Part) error {
+		op, results := send(p)
+		if c.receipt {
+			parts = append(parts, p.front.receipts.CreateOp(&receipt{mark, c.bookings[0], c.kind}))
+		}
+		at := span{from: d.now()}
+		err := p.front.Write(ctx, append(parts, op)...)
+		at.to = d.now()
+		if err != nil {
+			d.named(at, err)
+			return err
+		}
+		by := c
+		if keyed { // a repetition returns what the booking has become meanwhile
+			by = nil
+		}
+		for _, b := range results() {
+			d.noted(span{c.within.from, at.to}, by, b)
+		}
+		return nil
+	})
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.all = append(d.all, c)
+}
+
+// automatic assigns to all who arrive. What it did is seen in their bookings only.
+func (d *desks) automatic(w *worker) {
+	arrivals := dynastay.Stay{CheckIn: dynastay.DateOf(midnight, time.UTC)}
+	arrivals.CheckOut = arrivals.CheckIn.AddDays(1)
+	c := &deskCall{kind: "assign to all", still: true}
+	c.deed = w.deed(w.mark(), c.kind, "", "", false, never, func(ctx context.Context, p *process, _ ...dynastay.Part) error {
+		from := d.now()
+		done, err := p.front.bookings.AutoAssign(ctx, bookings.AutoAssignment{PropertyID: d.house.ID, Arrivals: arrivals})
+		for _, b := range done.Bookings {
+			d.noted(span{from, d.now()}, c, b)
+		}
+		return err
+	})
+	d.mu.Lock()
+	d.all = append(d.all, c)
+	d.mu.Unlock()
+	c.call(w)
+}
+
+func (d *desks) retire(w *worker) {
+	id, r := d.retiring(), &retirement{}
+	r.from = d.now()
+	r.verdict = w.call("retire", id, id, refusedBy(dynastay.ErrRefused), func(ctx context.Context) error {
+		_, err := w.process.front.bookings.RetireUnit(ctx, d.house, id)
+		return err
+	})
+	r.to = d.now()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.retired[id] = append(d.retired[id], r)
+}
+
+func (d *desks) settle(w *worker) { d.calls.settle(w) }

@@ -1,0 +1,379 @@
+package checker
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability/units"
+	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/internal/testing/raw"
+	"github.com/dynastay/dynastay/keys"
+)
+
+// deskRefuses tells the errors that the desks may get: the booking, a unit or somebody else does not allow it.
+func deskRefuses(err error) bool {
+	return errors.Is(err, dynastay.ErrRefused) || errors.Is(err, dynastay.ErrInvalid)
+}
+
+// deskNights are the nights of units that a booking has, by its lines and its status.
+func deskNights(b *bookings.Booking) map[units.Night]bool {
+	all, until := map[units.Night]bool{}, b.Stay.CheckOut
+	switch b.Status {
+	case bookings.Pending, bookings.Confirmed, bookings.CheckedIn:
+	case bookings.Completed:
+		until = dynastay.DateOf(b.CheckedOutAt, time.UTC)
+	default:
+		return all
+	}
+	for _, l := range b.Lines {
+		for _, u := range l.Units {
+			for date := range u.Nights.Dates() {
+				if date.Before(until) && b.Stay.Contains(date) {
+					all[units.Night{UnitID: u.UnitID, Date: date}] = true
+				}
+			}
+		}
+	}
+	return all
+}
+
+// noted remembers a booking as a call returned it. by is the call that has made this version, or nil.
+func (d *desks) noted(began span, by *deskCall, b *bookings.Booking) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if by == nil && b.Version > 1 {
+		began.from = 0 // somebody else may have made it long before
+	}
+	if d.states[b.ID] == nil {
+		d.states[b.ID] = map[int]*deskState{}
+	}
+	is := &deskState{began: began, nights: deskNights(b), by: by}
+	if had := d.states[b.ID][b.Version]; had != nil {
+		if had.by != nil && by != nil && had.by != by && !by.still && !had.by.still {
+			d.differ("two calls that made one version of a booking", b.ID, "%d: %s and %s", b.Version, had.by.mark, by.mark)
+		}
+		if !maps.Equal(had.nights, is.nights) {
+			d.differ("a booking that was answered in two ways", b.ID, "version %d: %v and %v", b.Version, had.nights, is.nights)
+		}
+		is.began = span{max(had.began.from, began.from), min(had.began.to, began.to)}
+		if is.by == nil {
+			is.by = had.by
+		}
+	}
+	d.states[b.ID][b.Version] = is
+	for _, g := range d.guests {
+		if g.id == b.ID {
+			g.unit = ""
+			for n := range is.nights {
+				g.unit = max(g.unit, n.UnitID)
+			}
+		}
+	}
+}
+
+// named remembers who is said to have a night.
+func (d *desks) named(at span, err error) {
+	var taken *units.TakenError
+	if !errors.As(err, &taken) {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, n := range taken.Nights {
+		d.refused = append(d.refused, deskRefusal{at, n})
+	}
+}
+
+// deskItems are what is stored in the end.
+type deskItems struct {
+	bookings map[string]*bookings.Booking
+	plan     map[units.Night]units.Occupant
+	units    map[string]units.Unit
+	receipts map[string]*receipt
+}
+
+func (d *desks) readDesks() *deskItems {
+	ctx, db := context.Background(), newFrontOffice(d.front.Direct)
+	all := &deskItems{map[string]*bookings.Booking{}, map[units.Night]units.Occupant{}, map[string]units.Unit{}, map[string]*receipt{}}
+	for _, item := range raw.All(d.t, d.front, keys.BookingsTable) {
+		if p := raw.Plain(d.t, item); p["SK"] == "METADATA" {
+			id := p["PK"].(string)[len("BOOKING#"):]
+			b, err := db.bookings.Get(ctx, id, dynastay.Consistent)
+			if err != nil {
+				d.differ("a booking that cannot be read", id, "%v", err)
+				continue
+			}
+			all.bookings[id] = b
+		}
+	}
+	first := dynastay.DateOf(midnight, time.UTC)
+	for _, month := range []dynastay.Date{first, first.AddDays(4)} {
+		months, err := db.units.Plan(ctx, d.house.ID, month)
+		if err != nil {
+			d.differ("a plan that cannot be read", d.house.ID, "%v", err)
+		}
+		for _, m := range months {
+			for _, n := range m.Nights {
+				all.plan[n.Night] = n.By
+			}
+		}
+	}
+	for u, err := range db.units.List(d.house.ID).All(ctx) {
+		if err != nil {
+			d.differ("units that cannot be read", d.house.ID, "%v", err)
+			break
+		}
+		all.units[u.ID] = *u
+	}
+	for _, item := range raw.All(d.t, d.front, receiptEntity.Schema) {
+		r, err := receiptEntity.Value(dynastay.RowOf(item))
+		if err != nil {
+			d.differ("a receipt that cannot be read", "", "%v", err)
+			continue
+		}
+		all.receipts[r.ID] = r
+	}
+	return all
+}
+
+func (d *desks) check() { d.checkDesks(d.readDesks()) }
+
+func (d *desks) checkDesks(all *deskItems) {
+	d.checkWalkIns(all)
+	d.checkDeskCalls(all)
+	d.checkVersions(all)
+	d.checkPlan(all)
+	tenants := d.tenants()
+	d.checkTenants(tenants)
+	d.checkRetired(all, tenants)
+	d.checkNamed()
+}
+
+// checkWalkIns compares the bookings with the calls that made them, each once.
+func (d *desks) checkWalkIns(all *deskItems) {
+	made := map[string]int{}
+	for id, b := range all.bookings {
+		if made[b.SpecialRequests]++; d.made[b.SpecialRequests] == nil {
+			d.differ("a booking that nobody made", id, "%q", b.SpecialRequests)
+		}
+	}
+	for mark, o := range d.made {
+		switch v := o.verdict(); {
+		case made[mark] > 1:
+			d.differ("a booking that was made twice", mark, "%d times", made[mark])
+		case made[mark] == 0 && v == acknowledged:
+			d.differ("a booking is lost", mark, "%s", o.about)
+		case made[mark] == 1 && v == refused:
+			d.differ("a booking that was refused", mark, "%s", o.about)
+		}
+	}
+}
+
+// checkDeskCalls compares the answers with the receipts.
+func (d *desks) checkDeskCalls(all *deskItems) {
+	left := maps.Clone(all.receipts)
+	for _, c := range d.all {
+		if !c.receipt {
+			continue
+		}
+		r := left[c.mark]
+		delete(left, c.mark)
+		if r != nil && (r.Kind != c.kind || r.BookingID != c.bookings[0]) {
+			d.differ("a receipt of something else", c.items, "%v of %s", *r, c.mark)
+		}
+		switch v := c.verdict(); {
+		case r == nil && v == acknowledged:
+			d.differ("a call of a desk is lost", c.items, "%s %s", c.kind, c.mark)
+		case r != nil && v == refused:
+			d.differ("a call of a desk that was refused, and is done", c.items, "%s %s", c.kind, c.mark)
+		case r != nil:
+			c.saw(d.now())
+		}
+		c.undone = r == nil
+	}
+	for mark, r := range left {
+		d.differ("a receipt that nobody wrote", r.BookingID, "%s of %s", r.Kind, mark)
+	}
+}
+
+// checkVersions compares the bookings with what the calls returned, and counts the calls: each that was carried out made a version.
+func (d *desks) checkVersions(all *deskItems) {
+	automatic := slices.ContainsFunc(d.all, func(c *deskCall) bool { return len(c.bookings) == 0 })
+	for id, b := range all.bookings {
+		least, most := 1, 1
+		for _, c := range d.all {
+			if !slices.Contains(c.bookings, id) {
+				continue
+			}
+			if c.done() && !c.still {
+				least++
+			}
+			if c.could() {
+				most++
+			}
+		}
+		if b.Version < least || b.Version > most && !automatic {
+			d.differ("calls that do not add up", id, "version %d where %d to %d calls were made", b.Version, least-1, most-1)
+		}
+		for version, s := range d.states[id] {
+			switch {
+			case version > b.Version:
+				d.differ("a version that is not stored", id, "%d, but %d", version, b.Version)
+			case version == b.Version && !maps.Equal(s.nights, deskNights(b)):
+				d.differ("units that are not stored", id, "version %d: %v where %v were answered", version, deskNights(b), s.nights)
+			}
+		}
+		d.seen(id, b)
+	}
+}
+
+// seen remembers what a booking has in the end.
+func (d *desks) seen(id string, b *bookings.Booking) {
+	if d.states[id] == nil {
+		d.states[id] = map[int]*deskState{}
+	}
+	if d.states[id][b.Version] == nil {
+		d.states[id][b.Version] = &deskState{began: span{0, d.now()}, nights: deskNights(b)}
+	}
+}
+
+// checkPlan compares the plan with the bookings: all that they have is theirs in the plan. Here every transaction has a place for
+// what is given up, so the plan has nothing else.
+func (d *desks) checkPlan(all *deskItems) {
+	has := map[units.Night]string{}
+	for id, b := range all.bookings {
+		for n := range deskNights(b) {
+			if other := has[n]; other != "" {
+				d.differ("a night of a unit that two bookings have", id+" "+other, "%v", n)
+			}
+			has[n] = id
+			if all.plan[n].BookingID != id {
+				d.differ("a night of a unit that the plan gives to somebody else", id, "%v: %v", n, all.plan[n])
+			}
+		}
+	}
+	for n, by := range all.plan {
+		if has[n] == "" {
+			d.differ("a night in the plan that nobody has", by.BookingID, "%v", n)
+		}
+	}
+}
+
+// tenant is a booking that has certainly had a night for a time.
+type tenant struct {
+	span
+	booking string
+}
+
+// tenants are those of each night: from the end of the call that gave it the unit to the beginning of the one that took it away, as
+// far as all versions in between are known.
+func (d *desks) tenants() map[units.Night][]tenant {
+	all := map[units.Night][]tenant{}
+	for id, states := range d.states {
+		last := slices.Max(slices.Collect(maps.Keys(states)))
+		for version, s := range states {
+			for n := range s.nights {
+				if before := states[version-1]; before != nil && before.nights[n] {
+					continue // it had it before
+				}
+				t, at := tenant{span{s.began.to, ever}, id}, version
+				for at < last && states[at+1] != nil && states[at+1].nights[n] {
+					at++
+				}
+				if at < last {
+					t.to = states[at].began.to // somebody whom nobody knows took it away
+					if next := states[at+1]; next != nil {
+						t.to = next.began.from
+					}
+				}
+				if t.from < t.to {
+					all[n] = append(all[n], t)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// checkTenants looks for a night that two bookings have had at the same time.
+func (d *desks) checkTenants(all map[units.Night][]tenant) {
+	for n, tenants := range all {
+		for i, a := range tenants {
+			for _, b := range tenants[i+1:] {
+				if a.booking != b.booking && max(a.from, b.from) < min(a.to, b.to) {
+					d.differ("a night of a unit that two bookings had at the same time", a.booking+" "+b.booking, "%v: %v and %v", n, a.span, b.span)
+				}
+			}
+		}
+	}
+}
+
+// checkRetired looks for units that were retired while somebody had them, and for guests who got them afterwards.
+func (d *desks) checkRetired(all *deskItems, tenants map[units.Night][]tenant) {
+	for id, calls := range d.retired {
+		for _, r := range calls {
+			if r.verdict != acknowledged {
+				continue
+			}
+			if !all.units[id].Retired {
+				d.differ("a retirement is lost", id, "%v", r.span)
+			}
+			for n, some := range tenants {
+				for _, t := range some {
+					if n.UnitID == id && (t.from < r.from && r.to < t.to || r.to < t.from && d.gained(t.booking, n).from > r.to) {
+						d.differ("a unit that was retired, and somebody has it", t.booking, "%v: %v, retired %v", n, t.span, r.span)
+					}
+				}
+			}
+		}
+	}
+}
+
+// gained is when a booking got a night, or the zero span if that is not known.
+func (d *desks) gained(id string, n units.Night) span {
+	for version, s := range d.states[id] {
+		if before := d.states[id][version-1]; s.nights[n] && before != nil && !before.nights[n] && s.by != nil {
+			return s.began
+		}
+	}
+	return span{}
+}
+
+// checkNamed asks of each refusal whether the booking that it names can have had the night at some moment of the call.
+func (d *desks) checkNamed() {
+	for _, r := range d.refused {
+		id := r.taken.By.BookingID
+		if !d.mayHave(id, r.taken.Night, r.span) {
+			d.differ("a night that was refused because of somebody who did not have it", id, "%v, %v", r.taken, r.span)
+		}
+	}
+}
+
+// mayHave reports whether a booking can have had a night at some moment: no known version says so only if all are known.
+func (d *desks) mayHave(id string, n units.Night, at span) bool {
+	states := d.states[id]
+	if len(states) == 0 {
+		return true // its creation was not acknowledged
+	}
+	last := slices.Max(slices.Collect(maps.Keys(states)))
+	for version := 1; version <= last; version++ {
+		s, next := states[version], states[version+1]
+		if s == nil {
+			return true
+		}
+		ended := ever
+		if next != nil {
+			ended = next.began.to
+		} else if version < last {
+			return true
+		}
+		if s.nights[n] && s.began.from <= at.to && at.from <= ended {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,189 @@
+package checker
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability/units"
+	"github.com/dynastay/dynastay/bookings"
+)
+
+// lobby is a history of two bookings: a got u0 and moved to u2, and b got u1 and moved to u0. r0 was retired.
+type lobby struct {
+	*desks
+	items *deskItems
+	by    map[string]*deskCall
+}
+
+var lobbyStay = dynastay.Stay{CheckIn: dynastay.DateOf(midnight, time.UTC), CheckOut: dynastay.DateOf(midnight, time.UTC).AddDays(2)}
+
+// inUnits is a confirmed booking that has units on both nights.
+func inUnits(id string, version int, ids ...string) *bookings.Booking {
+	b := &bookings.Booking{SpecialRequests: "walk in " + id}
+	b.ID, b.Version, b.Status, b.Stay = id, version, bookings.Confirmed, lobbyStay
+	b.Lines = make([]bookings.Line, 1)
+	for _, unit := range ids {
+		b.Lines[0].Units = append(b.Lines[0].Units, bookings.UnitNights{UnitID: unit, Nights: lobbyStay})
+	}
+	return b
+}
+
+func inNight(unit string, day int) units.Night {
+	return units.Night{UnitID: unit, Date: lobbyStay.CheckIn.AddDays(day)}
+}
+
+func newLobby(t *testing.T) *lobby {
+	d := &desks{checker: histories(t).checker, made: map[string]*once{}, states: map[string]map[int]*deskState{}, retired: map[string][]*retirement{}}
+	d.moments.Store(1000)
+	l := &lobby{d, &deskItems{map[string]*bookings.Booking{}, map[units.Night]units.Occupant{}, map[string]units.Unit{}, map[string]*receipt{}}, map[string]*deskCall{}}
+	for i, id := range []string{"a", "b"} {
+		d.made["walk in "+id] = &once{about: id, told: [broken + 1]int{acknowledged: 1}}
+		d.noted(span{moment(1 + 2*i), moment(2 + 2*i)}, nil, inUnits(id, 1))
+	}
+	l.call("m1", 10, inUnits("a", 2, "u0"))
+	l.call("m2", 12, inUnits("b", 2, "u1"))
+	l.call("m3", 20, inUnits("a", 3, "u2"))
+	l.call("m4", 30, inUnits("b", 3, "u0"))
+	l.items.bookings["a"], l.items.bookings["b"] = inUnits("a", 3, "u2"), inUnits("b", 3, "u0")
+	for day := range 2 {
+		l.items.plan[inNight("u2", day)], l.items.plan[inNight("u0", day)] = units.Occupant{BookingID: "a", Line: 1}, units.Occupant{BookingID: "b", Line: 1}
+	}
+	for _, id := range []string{"u0", "u1", "u2", "r0"} {
+		l.items.units[id] = units.Unit{ID: id, Retired: id == "r0"}
+	}
+	d.retired["r0"] = []*retirement{{span{40, 41}, acknowledged}}
+	l.name(14, "u0", "a")
+	return l
+}
+
+// call adds a call that was acknowledged, with its receipt.
+func (l *lobby) call(mark string, at int, after ...*bookings.Booking) {
+	c := &deskCall{deed: answered(mark, acknowledged, span{moment(at), moment(at + 1)}), kind: "assign", receipt: true}
+	for _, b := range after {
+		c.bookings = append(c.bookings, b.ID)
+		l.noted(c.within, c, b)
+	}
+	l.all, l.by[mark] = append(l.all, c), c
+	l.items.receipts[mark] = &receipt{mark, c.bookings[0], c.kind}
+}
+
+// name adds a refusal that names who has a unit.
+func (l *lobby) name(at int, unit, booking string) {
+	l.named(span{moment(at), moment(at + 1)}, &units.TakenError{Nights: []units.TakenNight{{Night: inNight(unit, 0), By: units.Occupant{BookingID: booking, Line: 1}}}})
+}
+
+// verdict lets a call have another answer.
+func (l *lobby) verdict(mark string, v verdict) {
+	l.by[mark].told = [broken + 1]int{}
+	l.by[mark].told[v] = 1
+}
+
+// notDone removes the last call of b.
+func (l *lobby) notDone() {
+	delete(l.states["b"], 3)
+	l.items.bookings["b"] = inUnits("b", 2, "u1")
+	for day := range 2 {
+		delete(l.items.plan, inNight("u0", day))
+		l.items.plan[inNight("u1", day)] = units.Occupant{BookingID: "b", Line: 1}
+	}
+}
+
+func (l *lobby) check() { l.checkDesks(l.items) }
+
+func TestRightDesks(t *testing.T) {
+	for name, change := range map[string]func(l *lobby){
+		"nothing else": func(*lobby) {},
+		"nobody knows": func(l *lobby) { l.verdict("m4", unknown); delete(l.states["b"], 3) },
+		"unknown, and not done": func(l *lobby) {
+			l.verdict("m4", unknown)
+			l.notDone()
+			delete(l.items.receipts, "m4")
+		},
+		"no receipt":                    func(l *lobby) { l.by["m4"].receipt = false; delete(l.items.receipts, "m4") },
+		"at the same time":              func(l *lobby) { l.states["b"][3].began.from = 15 },
+		"refused because of the first":  func(l *lobby) { l.name(20, "u0", "a") },
+		"refused because of the second": func(l *lobby) { l.name(30, "u0", "b") },
+		"retired before it was free":    func(l *lobby) { l.retired["r0"] = append(l.retired["r0"], &retirement{span{1, 2}, refused}) },
+		"the version of a repetition":   func(l *lobby) { l.noted(span{50, 51}, nil, inUnits("b", 3, "u0")) },
+	} {
+		l := newLobby(t)
+		change(l)
+		l.check()
+		assert.Empty(t, l.differences, name)
+	}
+}
+
+// wrongDesks are changes of a right history, by the difference that must be found.
+var wrongDesks = map[string]map[string]func(l *lobby){
+	"a booking that was made twice": {"a": func(l *lobby) {
+		l.items.bookings["c"] = inUnits("c", 1)
+		l.items.bookings["c"].SpecialRequests = "walk in a"
+	}},
+	"a booking that nobody made": {"c": func(l *lobby) { l.items.bookings["c"] = inUnits("c", 1) }},
+	"a booking is lost":          {"a": func(l *lobby) { delete(l.items.bookings, "a") }},
+	"a booking that was refused": {"a": func(l *lobby) { l.made["walk in a"].told = [broken + 1]int{refused: 1} }},
+	"a call of a desk is lost":   {"m4": func(l *lobby) { delete(l.items.receipts, "m4") }},
+	"a call of a desk that was refused, and is done": {
+		"m4": func(l *lobby) { l.verdict("m4", refused) },
+	},
+	"a receipt of something else": {"m4": func(l *lobby) { l.items.receipts["m4"].BookingID = "a" }},
+	"a receipt that nobody wrote": {"m9": func(l *lobby) { l.items.receipts["m9"] = &receipt{"m9", "a", "assign"} }},
+	"calls that do not add up": {
+		"a lost one":    func(l *lobby) { l.notDone() },
+		"one more":      func(l *lobby) { l.items.bookings["a"].Version = 4 },
+		"made twice":    func(l *lobby) { l.items.bookings["b"].Version = 5 },
+		"no receipt":    func(l *lobby) { l.by["m4"].receipt = false; delete(l.items.receipts, "m4"); l.notDone() },
+		"was not to be": func(l *lobby) { l.by["m4"].undone = true; delete(l.items.receipts, "m4"); l.verdict("m4", unknown) },
+	},
+	"a version that is not stored": {"an assignment": func(l *lobby) { l.items.bookings["b"] = inUnits("b", 2, "u1") }},
+	"units that are not stored": {
+		"none":    func(l *lobby) { l.items.bookings["b"] = inUnits("b", 3) },
+		"another": func(l *lobby) { l.items.bookings["b"] = inUnits("b", 3, "u1") },
+	},
+	"two calls that made one version of a booking": {
+		"m9": func(l *lobby) { l.call("m9", 32, inUnits("b", 3, "u0")) },
+	},
+	"a booking that was answered in two ways": {
+		"u1": func(l *lobby) { l.noted(span{50, 51}, nil, inUnits("b", 3, "u1")) },
+	},
+	"a night of a unit that two bookings have": {"u0": func(l *lobby) { l.items.bookings["a"] = inUnits("a", 3, "u0") }},
+	"a night of a unit that the plan gives to somebody else": {
+		"nobody":  func(l *lobby) { delete(l.items.plan, inNight("u0", 1)) },
+		"another": func(l *lobby) { l.items.plan[inNight("u0", 1)] = units.Occupant{BookingID: "a", Line: 1} },
+	},
+	"a night in the plan that nobody has": {
+		"u1": func(l *lobby) { l.items.plan[inNight("u1", 0)] = units.Occupant{BookingID: "b", Line: 1} },
+	},
+	"a night of a unit that two bookings had at the same time": {
+		"before it was free": func(l *lobby) { l.states["b"][3].began = span{15, 16} },
+		"in between": func(l *lobby) {
+			l.call("m5", 14, inUnits("c", 2, "u0"))
+			l.call("m6", 18, inUnits("c", 3))
+		},
+	},
+	"a retirement is lost": {"r0": func(l *lobby) { l.items.units["r0"] = units.Unit{ID: "r0"} }},
+	"a unit that was retired, and somebody has it": {
+		"all the time": func(l *lobby) { l.retired["u0"] = []*retirement{{span{33, 34}, acknowledged}} },
+		"afterwards":   func(l *lobby) { l.retired["u0"] = []*retirement{{span{24, 25}, acknowledged}} },
+	},
+	"a night that was refused because of somebody who did not have it": {
+		"not yet":      func(l *lobby) { l.name(5, "u0", "a") },
+		"not any more": func(l *lobby) { l.name(25, "u0", "a") },
+		"never":        func(l *lobby) { l.name(25, "u1", "a") },
+	},
+}
+
+func TestWrongDesks(t *testing.T) {
+	for kind, all := range wrongDesks {
+		for name, change := range all {
+			l := newLobby(t)
+			change(l)
+			l.check()
+			assert.True(t, slices.Contains(kindsOf(l.checker), kind), "%s: %s: %v", kind, name, kindsOf(l.checker))
+		}
+	}
+}
