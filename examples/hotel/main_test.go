@@ -117,6 +117,8 @@ func TestDay(t *testing.T) {
 		"BKG-2026-XXXXXX confirmed pending 2026-06-02 to 2026-06-05 818.50 USD",
 		"payments 818.50 USD paid",
 		"unassigned arrivals 1",
+		"in the house until 2026-06-05",
+		"departures by 2026-06-05 1",
 		"cancel refused: its status is checked in",
 		"BKG-2026-XXXXXX completed Jun 2 20:00 Jun 5 15:00",
 		"past BKG-2026-XXXXXX completed 2026-06-02 to 2026-06-05 818.50 USD",

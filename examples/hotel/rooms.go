@@ -86,7 +86,7 @@ func (d *desk) showPlan(ctx context.Context, out *report.Findings) error {
 	return nil
 }
 
-// arrive gives the guests who arrive a room, and lists who is in the house.
+// arrive gives the guests who arrive a room, and checks them in.
 func (d *desk) arrive(ctx context.Context, out *report.Findings, b *bookings.Booking) (*bookings.Booking, error) {
 	lacking, err := d.bookings.Unassigned(ctx, orchard, b.Stay.CheckIn)
 	if err != nil {
@@ -103,5 +103,24 @@ func (d *desk) arrive(ctx context.Context, out *report.Findings, b *bookings.Boo
 		return nil, err
 	}
 	out.Row(b.Reference, plain(b.Status), "room "+b.Lines[0].RoomIDs[0])
-	return b, nil
+	return b, d.showHouse(ctx, out, b)
+}
+
+// showHouse lists who is in the house, next departure first, and who leaves on the day on which a booking ends.
+func (d *desk) showHouse(ctx context.Context, out *report.Findings, b *bookings.Booking) error {
+	for guests, err := range d.bookings.InHouse(orchard).All(ctx) {
+		if err != nil {
+			return err
+		}
+		out.Row("in the house", "until "+guests.CheckOut.String())
+	}
+	leaving := 0
+	for _, err := range d.bookings.Departures(bookings.CheckOutQuery{PropertyID: orchard, To: b.Stay.CheckOut.AddDays(1)}).All(ctx) {
+		if err != nil {
+			return err
+		}
+		leaving++
+	}
+	out.Row("departures", "by "+b.Stay.CheckOut.String(), leaving)
+	return nil
 }
