@@ -119,7 +119,7 @@ func (d *frontDesk) meet() {
 	if !found {
 		return
 	}
-	nth := model.OneOf(d.t, "before its write", 1, 1, 2)
+	nth := model.OneOf(d.t, "before its write", 1, 1, 2, 2)
 	if first.kind == "retire" {
 		nth = 1 // once it is marked, nobody gets the unit, although it may not be retired in the end
 	}
@@ -154,7 +154,7 @@ func (d *frontDesk) drawMeeting() (first, second deskCall, found bool) {
 		return deskAssign(of.id, []bookings.Assignment{{RoomTypeID: l.roomType, Line: l.number, UnitID: to}}), true
 	}
 	there := true
-	switch model.UpTo(d.t, 4, "meeting") {
+	switch model.OneOf(d.t, "meeting", 0, 1, 2, 2, 2, 3, 4) {
 	case 0: // a move, and the cancellation of the booking or of the one that is in its way
 		first, there = move(b, d.unitOf(other, "to"))
 		leaving := model.OneOf(d.t, "leaving", b, other)
@@ -164,13 +164,19 @@ func (d *frontDesk) drawMeeting() (first, second deskCall, found bool) {
 			second, there = d.drawModify(b)
 		}
 	case 2: // guests who come back, and somebody who gets their unit
-		for _, id := range d.order {
-			if is := d.state.bookings[id]; is.status == bookings.NoShow || is.status == bookings.Completed {
-				b = is
+		b = d.gone(b)
+		second = d.moveOf("reinstate", "undo check-out", b)
+		unit := d.unitOf(b, "unit")
+		for _, id := range d.expected() { // somebody whom it fits
+			is := d.state.bookings[id]
+			for _, l := range is.lines {
+				if id != b.id && l.roomType == d.state.units[unit].roomType {
+					other = is
+					other.lines = []deskLine{l}
+				}
 			}
 		}
-		second = d.moveOf("reinstate", "undo check-out", b)
-		if first, there = assign(other, d.unitOf(b, "unit")); model.UpTo(d.t, 1, "stale") == 0 {
+		if first, there = assign(other, unit); model.UpTo(d.t, 1, "stale") == 0 {
 			d.staleOf(b)
 		}
 	case 3: // a retirement, and somebody who gets the unit
@@ -186,6 +192,24 @@ func (d *frontDesk) drawMeeting() (first, second deskCall, found bool) {
 		first, second = second, first
 	}
 	return first, second, there
+}
+
+// gone returns a booking whose guests can come back: a no-show, or else guests who are checked out for it, if they may be.
+func (d *frontDesk) gone(b deskBooking) deskBooking {
+	for _, id := range d.order {
+		is := d.state.bookings[id]
+		if is.status == bookings.NoShow && deskDuring(is, d.Now()) == nil {
+			return is
+		}
+	}
+	for _, name := range []string{"confirm", "check in", "check out"} {
+		for _, m := range deskMoves {
+			if _, err := d.state.may(b.id, m.verb, m.from, m.not, d.Now()); m.name == name && err == nil {
+				d.alone(m.call(b.id))
+			}
+		}
+	}
+	return d.state.bookings[b.id]
 }
 
 // moveOf returns one of two moves of a booking, the one that its status allows.
