@@ -63,6 +63,10 @@ func (c *capture) TransactWriteItems(_ context.Context, in *dynamodb.TransactWri
 		switch {
 		case action.Put != nil:
 			c.put(action.Put.TableName, action.Put.Item)
+		case action.Update != nil && isUnitMonth(action.Update):
+			if err := c.occupy(action.Update); err != nil {
+				return nil, err
+			}
 		case action.Update != nil && *action.Update.TableName == keys.AvailabilityTable.Name:
 			c.nights = append(c.nights, keys.AvailabilityTable.Key.From(dynastay.RowOf(action.Update.Key)))
 		case action.Update != nil:
@@ -76,6 +80,18 @@ func (c *capture) TransactWriteItems(_ context.Context, in *dynamodb.TransactWri
 		} // a check passes: what it requires was put before
 	}
 	return &dynamodb.TransactWriteItemsOutput{}, nil
+}
+
+func isUnitMonth(u *types.Update) bool {
+	return *u.TableName == keys.AvailabilityTable.Name && keys.Is[keys.UnitMonth](keys.AvailabilityTable.Key.From(dynastay.RowOf(u.Key)))
+}
+
+// occupy carries out an update of who has a unit in a month, whose item may be new. That nobody else has it is planned.
+func (c *capture) occupy(u *types.Update) error {
+	if c.find(keys.AvailabilityTable, keys.AvailabilityTable.Key.From(dynastay.RowOf(u.Key))) == nil {
+		c.put(u.TableName, maps.Clone(u.Key))
+	}
+	return c.update(u)
 }
 
 // remove carries out a delete. Its condition holds, as that of an update does; without one, the item may be missing.

@@ -70,6 +70,9 @@ func (c *cell) hotel(ctx context.Context, i int) (m made, err error) {
 	if err = h.createCharges(ctx, repo); err != nil {
 		return m, err
 	}
+	if err = h.createUnits(ctx, db); err != nil {
+		return m, err
+	}
 	if err = readProperty(ctx, repo, &m); err != nil { // with the plans and the charges on its card
 		return m, err
 	}
@@ -80,6 +83,9 @@ func (c *cell) hotel(ctx context.Context, i int) (m made, err error) {
 		if err := c.lookBack(ctx, db, i, h, &m); err != nil {
 			return m, err
 		}
+	}
+	if err = w.keepHouse(ctx, db, i, h, func(now time.Time) { c.now = now }); err != nil {
+		return m, err
 	}
 	if err = readProperty(ctx, repo, &m); err != nil { // with its rating
 		return m, err

@@ -38,6 +38,10 @@ const (
 	forPastCharges
 	forTerms
 	forOrigins
+	forUnits
+	forUnitSales
+	forPastUnits
+	forHousekeeping
 )
 
 func (w *World) dice(of purpose, i int) dice {

@@ -23,6 +23,7 @@
 //
 //	prop_000042           a hotel: one to three room types; 4 % are pending, 1 % rejected and 1 % suspended
 //	room_000042_1         a room type; one to four of its rooms are on sale every night that has no stop-sell
+//	101                   a unit of a hotel, if [Options].Units is set: the first one of its first room type
 //	flex, saver, bb       the rate plans of a hotel; 40 % of the hotels with nights have them
 //	img_000042_01         an image of the hotel; it has 3 to 12, of which one is primary; there is nothing at the URL
 //	user_000017           a user; every tenth may own hotels
@@ -103,7 +104,22 @@
 //	      Half of those without a rate plan are at an agreed price, 80 to 90 % of that of each night; their lines name the contract
 //	 4 %  at the front desk
 //
-// Past stays are all those of users, who have written the reviews.
+// Past stays are all those of users, who have written the reviews. With [Options].Units, some came through the front desk.
+//
+// # Units
+//
+// With [Options].Units, 60 % of the hotels with nights have their rooms one by one, as many as each room type has, on a floor for
+// each type, and 40 % of the rooms with a feature. See [Hotel].Units, and Line.Units of package bookings for who has which:
+//
+//	completed, checked in  the units in which the guests have stayed, since the check-in
+//	confirmed              60 % of those who arrive within a week have units, since some time before Today
+//	others                 none
+//
+// On the morning of Today, housekeeping found 50 % of the units clean and 20 % inspected. The others are dirty if past guests have
+// left them, and clean if there were none. In these hotels, 10 % of the past guests were walk-ins: they booked at the front desk a few
+// minutes before they checked in. 40 % of the holds were extended up to the day of arrival.
+//
+// A world without units has the same hotels and nights, and the same bookings otherwise.
 //
 // # Charges
 //

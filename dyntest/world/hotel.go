@@ -6,6 +6,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/availability/charges"
+	"github.com/dynastay/dynastay/availability/units"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/reviews"
@@ -24,6 +25,9 @@ type Hotel struct {
 	// with nights have some in New York, Berlin, Paris, Rome, Amsterdam, Zürich, Tokyo and Bangkok, and their bookings have
 	// a bill. The bookings of the others may have taxes and fees too, as one amount.
 	Charges *charges.List
+	// Units are the rooms of the hotel one by one, by their ids, if [Options].Units is set and the hotel has some. Who has which on
+	// which nights is in the lines of Bookings and PastStays.
+	Units []units.Unit
 	// Nights are the nights on sale, by room type and date, with the numbers of rooms that remain after the bookings. A
 	// property that is pending or rejected has none; those of a suspended one are marked as PropertyClosed.
 	Nights []*availability.Night

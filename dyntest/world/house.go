@@ -8,6 +8,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/availability/charges"
+	"github.com/dynastay/dynastay/availability/units"
 	"github.com/dynastay/dynastay/properties"
 )
 
@@ -22,6 +23,7 @@ type house struct {
 	promo    *promo                  // nil for none
 	plans    []availability.RatePlan // in their order; nil for none
 	charges  []charges.Charge        // in their order; nil for none
+	units    [][]units.Unit          // by room type; nil for none
 
 	created time.Time
 	opened  time.Time // when the nights were put on sale
@@ -168,6 +170,7 @@ func (w *World) house(i int) *house {
 	h.promo = w.promo(i, h)
 	h.plans = w.plans(i, h, at)
 	h.charges = w.charges(i, h)
+	h.units = w.numbered(i, h)
 	return h
 }
 

@@ -38,7 +38,9 @@ type does int
 const (
 	creates does = iota
 	pays
-	moves // to the status that the booking has in the end
+	assigns // units
+	extends // the hold
+	moves   // to the status that the booking has in the end
 	refunds
 	leaves
 )
@@ -49,6 +51,12 @@ func steps(sales []sale) (all []step) {
 		all = append(all, step{at: s.made, n: n, does: creates})
 		for _, notice := range s.notices {
 			all = append(all, step{at: notice.at, n: n, does: pays, notice: notice})
+		}
+		if !s.housed.IsZero() {
+			all = append(all, step{at: s.housed, n: n, does: assigns})
+		}
+		if !s.extended.IsZero() {
+			all = append(all, step{at: s.extended, n: n, does: extends})
 		}
 		if !s.moved.IsZero() {
 			all = append(all, step{at: s.moved, n: n, does: moves})
@@ -144,6 +152,10 @@ func (s sale) carryOut(
 	switch step.does {
 	case pays:
 		return step.notice.record(ctx, repo, b)
+	case assigns:
+		return repo.AssignUnits(ctx, b.ID, s.assignments(b))
+	case extends:
+		return repo.ExtendHold(ctx, b.ID, s.longer)
 	case refunds:
 		return completeRefunds(ctx, repo, b.ID)
 	case leaves:
@@ -151,6 +163,9 @@ func (s sale) carryOut(
 	}
 	switch s.status {
 	case bookings.CheckedIn, bookings.Completed:
+		if s.units != nil {
+			return repo.CheckInTo(ctx, b.ID, s.assignments(b))
+		}
 		return repo.CheckIn(ctx, b.ID, s.assigned)
 	case bookings.NoShow:
 		return repo.NoShow(ctx, b.ID)

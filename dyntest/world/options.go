@@ -22,6 +22,9 @@ type Options struct {
 	// Requests is the number of requests for slots of a venue, at most 5,000. The venue has a table that is not one of
 	// those of the hotels: create it with dyntest.Tables(venue.Table), with package keys/venuekeys. Default: 0.
 	Requests int
+	// Units gives 60 % of the hotels with nights their rooms one by one, see [Hotel].Units. Who has which is then stored, and some
+	// bookings are made otherwise than without it; everything else is the same. Default: false.
+	Units bool
 	// Nights is the number of nights on sale, starting with Today, at most 730. Default: 30.
 	Nights int
 	// Occupancy is the share of the hotels' rooms on sale that are booked, over all nights, at most 0.95. Bookings that

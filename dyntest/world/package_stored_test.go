@@ -255,6 +255,7 @@ func checkAgainstRepositories(t testing.TB, w *World) written {
 		assert.Equal(t, images, hotel.Images)
 		require.NoError(t, h.createCharges(ctx, repo)) // before the plans, although the world creates them after these
 		made = withPlans(t, repo, made, h)
+		require.NoError(t, h.createUnits(ctx, db.DB))
 		if made.Status == properties.Pending {
 			if h.status == properties.Rejected {
 				_, err := repo.Reject(ctx, made.ID)
@@ -342,6 +343,7 @@ func checkAgainstRepositories(t testing.TB, w *World) written {
 		for _, step := range todo[today:] { // guests arrive and pay, whatever the status of the hotel
 			carryOut(sales, stored, step)
 		}
+		require.NoError(t, w.keepHouse(ctx, db.DB, i, h, clock))
 		assert.Equal(t, stored, hotel.Bookings)
 		if len(past) > 0 {
 			assert.Equal(t, past, hotel.PastStays)

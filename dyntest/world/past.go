@@ -39,6 +39,8 @@ func (w *World) past(i int, h *house, others int) (all []sale, err error) {
 		s.number = references - i*mostPast - span
 		all = append(all, s)
 	}
+	ofUnits := w.dice(forPastUnits, i)
+	h.walkIn(ofUnits, all)
 	slices.SortStableFunc(all, func(a, b sale) int { return a.made.Compare(b.made) })
 	for n := range all {
 		all[n].id = bookingID(i, others+n)
@@ -46,6 +48,7 @@ func (w *World) past(i int, h *house, others int) (all []sale, err error) {
 	w.payments(d, all)
 	h.sellUnderPlans(w.dice(forPastRates, i), all)
 	h.sellWithCharges(w.dice(forPastCharges, i), all)
+	w.giveUnits(ofUnits, h, all)
 	return all, nil
 }
 

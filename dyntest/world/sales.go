@@ -31,7 +31,11 @@ type sale struct {
 	moved    time.Time       // when it got a status other than its first; zero if it did not
 	reason   string          // of a cancellation
 	assigned bookings.Assigned
-	left     time.Time // when the guests checked out; zero if they did not
+	left     time.Time           // when the guests checked out; zero if they did not
+	units    map[string][]string // by room type; nil if they have none
+	housed   time.Time           // when they got them; zero if that was when they came
+	extended time.Time           // when the hold got more time; zero if it did not
+	longer   time.Duration
 
 	code     string               // the promo code as the guest types it; "" for none
 	plan     string               // the rate plan; "" for the prices of the nights
@@ -124,6 +128,9 @@ func (w *World) sales(i int, h *house) ([]sale, error) {
 	h.sellUnderPlans(w.dice(forRateSales, i), all)
 	h.sellWithCharges(w.dice(forChargedSales, i), all)
 	h.sellThroughChannels(w.dice(forOrigins, i), all)
+	d = w.dice(forUnitSales, i)
+	w.giveUnits(d, h, all)
+	w.extend(d, h, all)
 	return all, nil
 }
 

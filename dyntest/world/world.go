@@ -54,6 +54,9 @@ func (w *World) Hotel(i int) *Hotel {
 		h.Charges, err = c.readCharges(ctx, &m.property.Property)
 	}
 	if err == nil {
+		h.Units, err = c.readUnits(ctx, w.house(i))
+	}
+	if err == nil {
 		h.Payments, err = c.readPayments(ctx, slices.Concat(m.bookings, m.past))
 	}
 	if err == nil {
