@@ -122,6 +122,7 @@ func namedSamples() (all []namedSample) {
 	add("ConfirmOp", "bkg_1", []bookings.Payment{paid})
 	add("CancelOp", "bkg_1", "ill", nil)
 	add("CancelOp", "bkg_1", "ill", []bookings.Refund{refunded})
+	add("CancelHoldOp", "bkg_1", "declined")
 	add("CancelOverdueOp", "bkg_1", fixture.Now, "not paid", nil)
 	add("CancelOverdueOp", "bkg_1", fixture.Now, "not paid", []bookings.Refund{refunded})
 	add("CheckInOp", "bkg_1", rooms)

@@ -19,6 +19,7 @@
 //   - [Repository.ExtendHold]: pending, before the end of the hold; it then ends later.
 //   - [Repository.Expire]: pending to expired, a while after the end of the hold; it returns the rooms.
 //   - [Repository.Cancel]: pending or confirmed to cancelled, until the date of check-out; it returns the rooms.
+//   - [Repository.CancelHold]: pending to cancelled; it returns the rooms, and leaves a booking that is confirmed meanwhile.
 //   - [Repository.CancelOverdue]: confirmed to cancelled, if a part of the total was due and has not been paid.
 //   - [Repository.CheckIn]: confirmed to checked in, from the date of check-in to that of check-out.
 //   - [Repository.NoShow]: confirmed to no-show, from the end of the date of check-in.
