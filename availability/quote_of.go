@@ -14,10 +14,11 @@ import (
 // QuoteOf is [Repository.Quote] from nights that have already been read: checked are results of [Repository.CheckAll] or
 // [Repository.Check]. It sends no request. For the same nights, the quote or the error is the same.
 //
-// There must be one entry for each room type of the request, of its property and for its stay; further room types of
-// the property are ignored. Otherwise, QuoteOf returns a [*dynastay.InvalidError] for the field "Checked", such as
-// "Checked[1].Stay". Only the nights of an entry count, and not the number of rooms that was asked about: the nights are
-// compared with the quantity of the request. A night that CheckAll could not read is refused as [NotOnSale].
+// There must be one entry for each room type of the request, of its property and for its stay or a longer one that contains
+// it: so several stays can be quoted from one read. Further room types of the property are ignored. Otherwise, QuoteOf
+// returns a [*dynastay.InvalidError] for the field "Checked", such as "Checked[1].Stay". Only the nights of an entry count,
+// and not the number of rooms that was asked about: the nights are compared with the quantity of the request. A night that
+// CheckAll could not read is refused as [NotOnSale].
 func (r *Repository) QuoteOf(req QuoteRequest, checked []Availability) (*Quote, error) {
 	now := r.db.Now()
 	if err := req.Validate(now); err != nil {
@@ -39,12 +40,12 @@ func (r QuoteRequest) nights(checked []Availability) (map[string][]Night, error)
 		switch {
 		case a.PropertyID != r.Property.ID:
 			return nil, dynastay.Invalid(at+".PropertyID", "must be that of the request")
-		case a.Stay != r.Stay:
-			return nil, dynastay.Invalid(at+".Stay", "must be that of the request, %s", r.Stay)
+		case !a.Stay.Contains(r.Stay.CheckIn) || !a.Stay.Contains(r.Stay.LastNight()):
+			return nil, dynastay.Invalid(at+".Stay", "must contain that of the request, %s", r.Stay)
 		case twice:
 			return nil, dynastay.Invalid(at+".RoomTypeID", "appears more than once")
 		}
-		nights[a.RoomTypeID] = a.Nights
+		nights[a.RoomTypeID] = slices.DeleteFunc(slices.Clone(a.Nights), func(n Night) bool { return !r.Stay.Contains(n.Date) })
 	}
 	for _, room := range r.Rooms {
 		if _, there := nights[room.RoomTypeID]; !there {

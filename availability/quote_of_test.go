@@ -196,12 +196,16 @@ func TestQuoteOfRefusesOtherNights(t *testing.T) {
 			all[1].PropertyID = "prop_other"
 			return all
 		}},
-		"earlier": {"Checked[0].Stay", func(all []availability.Availability) []availability.Availability {
-			all[0].Stay.CheckIn = all[0].Stay.CheckIn.AddDays(-1)
+		"later": {"Checked[0].Stay", func(all []availability.Availability) []availability.Availability {
+			all[0].Stay.CheckIn = all[0].Stay.CheckIn.AddDays(1)
 			return all
 		}},
-		"longer": {"Checked[1].Stay", func(all []availability.Availability) []availability.Availability {
-			all[1].Stay.CheckOut = all[1].Stay.CheckOut.AddDays(1)
+		"shorter": {"Checked[1].Stay", func(all []availability.Availability) []availability.Availability {
+			all[1].Stay.CheckOut = all[1].Stay.CheckOut.AddDays(-1)
+			return all
+		}},
+		"no stay": {"Checked[1].Stay", func(all []availability.Availability) []availability.Availability {
+			all[1].Stay = dynastay.Stay{}
 			return all
 		}},
 		"twice": {"Checked[2].RoomTypeID", func(all []availability.Availability) []availability.Availability {
@@ -222,6 +226,54 @@ func TestQuoteOfRefusesOtherNights(t *testing.T) {
 
 	_, err = repo.QuoteOf(request(stay, room("room_b", 1)), good)
 	assert.NoError(t, err, "room_a is not requested")
+}
+
+// One read of a long stay is enough to quote every stay in it, and is not changed by that.
+func TestQuoteOfPartsOfAStay(t *testing.T) {
+	t.Parallel()
+	db, repo := open(t)
+	long := dynastay.Stay{CheckIn: stay.CheckIn, CheckOut: stay.CheckIn.AddDays(6)}
+	for date := range long.Dates() {
+		more := dynastay.Item{}
+		switch date.DaysUntil(long.CheckOut) {
+		case 4:
+			more["AvailableRooms"] = dynastay.Number(1)
+		case 3:
+			more["ClosedToDeparture"] = yes
+		case 2:
+			more["ClosedToArrival"] = yes
+		case 1:
+			more["PricePerNight"] = number("99")
+		}
+		putNights(t, db, night("room_a", date.String(), more), night("room_b", date.String()))
+	}
+	var checked []availability.Availability
+	for _, id := range []string{"room_a", "room_b"} {
+		a, err := repo.Check(t.Context(), propertyID, id, 1, long)
+		require.NoError(t, err)
+		a.Nights = slices.Clip(a.Nights)
+		checked = append(checked, a)
+	}
+	before := slices.Clone(checked[0].Nights)
+	quoted := 0
+	for from := range long.Nights() {
+		for to := from + 1; to <= long.Nights(); to++ {
+			part := dynastay.Stay{CheckIn: long.CheckIn.AddDays(from), CheckOut: long.CheckIn.AddDays(to)}
+			for rooms := 1; rooms <= 2; rooms++ {
+				req := request(part, room("room_a", rooms), room("room_b", 1))
+				want, wantErr := repo.Quote(t.Context(), req)
+				got, err := quietly(t, db, func() (*availability.Quote, error) { return repo.QuoteOf(req, checked) })
+				require.Equal(t, want, got)
+				require.Equal(t, wantErr, err)
+				if got != nil {
+					quoted++
+				}
+			}
+		}
+	}
+	assert.Positive(t, quoted)
+	assert.Less(t, quoted, 42, "some are refused")
+	assert.Equal(t, before, checked[0].Nights)
 }
 
 func TestLeft(t *testing.T) {
