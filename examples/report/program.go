@@ -53,9 +53,12 @@ func (p Program) Run(
 		return err
 	}
 	out, prefix := To(w), p.Name+"-"+rand.Text()[:8]+"-"
+	opts := p.Options
+	opts.TablePrefix = prefix
+	out.Streams, out.Uncounted = e.Streams(), dynastay.Open(e.Client(), &opts)
 	open := func() *dynastay.DB {
-		opts := p.Options
-		opts.TablePrefix, opts.Observer = prefix, out.Observe
+		opts := opts
+		opts.Observer = out.Observe
 		return dynastay.Open(e.Client(), &opts)
 	}
 	defer func() {

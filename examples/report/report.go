@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
+
 	"github.com/dynastay/dynastay"
 )
 
@@ -17,6 +19,11 @@ import (
 type Report struct {
 	w     io.Writer
 	steps int
+
+	// Streams reads the streams of the tables of a [Program], and Uncounted is a DB on them. The report counts the requests of
+	// neither.
+	Streams   *dynamodbstreams.Client
+	Uncounted *dynastay.DB
 
 	mu    sync.Mutex
 	spent cost
