@@ -46,6 +46,25 @@ func TestOffersInOrder(t *testing.T) {
 	}
 }
 
+// An offer is decided by what is stored: a worker that reads a change late must see all that has happened before it.
+func TestReadsOfAnOffer(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	ada := h.joins(t, "Ada", 10, 12)
+	stop := h.Faults.Record()
+	require.NoError(t, h.Offer(t.Context(), double))
+	require.NoError(t, h.Leave(t.Context(), ada))
+	reads := 0
+	for _, sent := range stop() {
+		assert.NotEqual(t, "Scan", sent.Operation)
+		if sent.Operation == "Query" || sent.Operation == "GetItem" {
+			reads++
+			assert.Contains(t, string(sent.Body), `"ConsistentRead":true`)
+		}
+	}
+	assert.Equal(t, 7, reads)
+}
+
 // Who waits for several rooms gets all of them or none.
 func TestRoomsOfAnEntry(t *testing.T) {
 	t.Parallel()
