@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -17,11 +18,15 @@ import (
 	"github.com/dynastay/dynastay/dyntest"
 )
 
-// repeated calls again as a consumer, and a guest, would: until the outcome is known.
+// again are the errors after which a consumer, and a guest, calls again.
+var again = []error{
+	dynastay.ErrContention, dynastay.ErrOutcomeUnknown, dynastay.ErrUnavailable, dynastay.ErrThrottled, dynastay.ErrRefused,
+	dynastay.ErrVersion,
+}
+
 func repeated(do func() error) error {
 	for range 50 {
-		if err := do(); !errors.Is(err, dynastay.ErrContention) && !errors.Is(err, dynastay.ErrOutcomeUnknown) && !errors.Is(err, dynastay.ErrRefused) &&
-			!errors.Is(err, dynastay.ErrVersion) {
+		if err := do(); !slices.ContainsFunc(again, func(kind error) bool { return errors.Is(err, kind) }) {
 			return err
 		}
 	}
