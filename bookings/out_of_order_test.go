@@ -168,6 +168,23 @@ func TestEndOutOfOrder(t *testing.T) {
 	assert.Equal(t, "w2", unit.OutOfOrder[0].ID)
 }
 
+// What is given up before it begins is what was taken, and not what is out of order before.
+func TestEndOutOfOrderBeforeItBegins(t *testing.T) {
+	t.Parallel()
+	l := begin(t, 5)
+	l.withUnits(t, "301", "302")
+	_, err := l.out(t, "301", "w1", daysOf(2, 3))
+	require.NoError(t, err)
+	_, err = l.out(t, "302", "w1", daysOf(0, 2))
+	require.NoError(t, err)
+	unit, err := l.end(t, "301", "w1", dynastay.Date{})
+	require.NoError(t, err)
+	assert.Equal(t, dynastay.Stay{CheckIn: daysOf(2, 3).CheckIn, CheckOut: daysOf(2, 3).CheckIn}, unit.OutOfOrder[0].Nights)
+	left, out := l.inventory(t, fixture.Stay)
+	assert.Equal(t, []int{4, 4, 5}, left)
+	assert.Equal(t, []int{1, 1, 0}, out)
+}
+
 func TestOutOfOrderWithBookingsInTheWay(t *testing.T) {
 	t.Parallel()
 	l := begin(t, 1)
