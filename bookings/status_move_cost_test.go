@@ -53,7 +53,7 @@ func TestCostOfMoves(t *testing.T) {
 		assertWritten(t, db, want, total, indexes, spent)
 		costs.Add(what, why, spent.Bill())
 	}
-	expiring, abandoned := book(time.Minute), book(time.Hour)
+	expiring, abandoned, declined := book(time.Minute), book(time.Hour), book(time.Hour)
 	rows["Bookings GSI3"] = 1
 	made := charged{"Availability": 6, "Availability GSI1": 3, "Bookings": 4 + 2 + 2, "Bookings GSI4": 1}
 	var confirmed, held *bookings.Booking
@@ -72,6 +72,11 @@ func TestCostOfMoves(t *testing.T) {
 	measure("cancel, held", "also the row by the end of the hold, which is deleted",
 		with(charged{"Bookings": 4, "Bookings GSI6": 1, "Availability": 6, "Availability GSI1": 3}), 19, 9, func() {
 			_, err := repo.Cancel(ctx, abandoned.ID, "", nil)
+			do(err)
+		})
+	measure("cancel a hold", "as cancel, held",
+		with(charged{"Bookings": 4, "Bookings GSI6": 1, "Availability": 6, "Availability GSI1": 3}), 19, 9, func() {
+			_, err := repo.CancelHold(ctx, declined.ID, "")
 			do(err)
 		})
 	measure("extend a hold", "one plain update. The rows by user, property, status and check-in show the end; the one by hold moves",
