@@ -27,10 +27,11 @@ func TestDay(t *testing.T) {
 	// Who gets which room follows the random ids of the bookings; how many nights are taken does not.
 	_, plan, _ := strings.Cut(out.String(), "The room plan of June")
 	nights := 0
-	for _, room := range regexp.MustCompile(`(?m)^ +3\d\d +([.A-Z]{30})$`).FindAllStringSubmatch(plan, -1) {
-		nights += len(room[1]) - strings.Count(room[1], ".")
+	for _, room := range regexp.MustCompile(`(?m)^ +3\d\d +([.A-Z#]{30})$`).FindAllStringSubmatch(plan, -1) {
+		nights += len(room[1]) - strings.Count(room[1], ".") - strings.Count(room[1], "#")
 	}
 	assert.Equal(t, 59, nights)
+	assert.Regexp(t, `312 +[.A-Z]{26}#{4}\n`, plan, "out of order for four nights")
 
 	// Columns are as wide as their content; the reference is random.
 	text := regexp.MustCompile(` +`).ReplaceAllString(out.String(), " ")
