@@ -157,11 +157,15 @@ func (r *Repository) mayBeTakenOut(ctx context.Context, propertyID string, o Out
 	}
 	nights := o.Nights
 	for _, out := range unit.OutOfOrder {
-		if out.ID == o.ID { // the transaction compares the rest
-			nights.CheckIn = out.Nights.CheckOut
+		if out.ID != o.ID {
+			continue
 		}
+		if out.Asked != o.Nights || !out.EndedAt.IsZero() {
+			return nil // the transaction says that it is not this time, or was ended
+		}
+		nights.CheckIn = out.Nights.CheckOut
 	}
-	if !nights.CheckIn.Before(nights.CheckOut) {
+	if unit.Retired || !nights.CheckIn.Before(nights.CheckOut) {
 		return nil
 	}
 	_, err = r.inTheWay(ctx, unit, o, nights)

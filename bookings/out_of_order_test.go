@@ -328,6 +328,16 @@ func TestOutOfOrderForMonths(t *testing.T) {
 	_, err = l.out(t, "302", "w1", long)
 	require.ErrorIs(t, err, units.ErrOutOfOrderEnded)
 	l.inventory(t, long)
+
+	// Whoever repeats it later is told so, and not who has the unit by then.
+	_, err = l.repo.AssignUnits(t.Context(), b.ID, l.to("302"))
+	require.NoError(t, err)
+	_, err = l.out(t, "302", "w1", long)
+	require.ErrorIs(t, err, units.ErrOutOfOrderEnded)
+	other := long
+	other.CheckIn = other.CheckIn.AddDays(1)
+	_, err = l.out(t, "302", "w1", other)
+	require.ErrorIs(t, err, dynastay.ErrAlreadyExists)
 }
 
 func TestOutOfOrderIsRefused(t *testing.T) {
