@@ -21,8 +21,16 @@ func (d *frontDesk) create() {
 	if stay.CheckOut.After(deskNights.CheckOut) {
 		return
 	}
-	q, err := availability.New(d.DB.DB).Quote(d.ctx(), d.requestFor(stay, d.drawRooms()))
+	want := d.drawRooms()
+	q, err := availability.New(d.DB.DB).Quote(d.ctx(), d.requestFor(stay, want))
+	if no := d.state.shortage(deskBooking{}, d.wanted(stay, want)); no != nil {
+		d.met.Add("create: no room left", 1)
+		d.refuses(&availability.Refused{Nights: no}, err)
+		d.relax()
+		return
+	}
 	require.NoError(d.t, err)
+	d.met.Add("create: done", 1)
 	req := bookings.Request{Quote: q, UserID: "user_" + d.id, Guest: guest}
 	if model.UpTo(d.t, 3, "held") == 0 {
 		req.Hold = 24 * time.Hour
@@ -254,6 +262,10 @@ func (d *frontDesk) drawModify(b deskBooking) (deskCall, bool) {
 		return deskCall{}, false
 	}
 	m, err := d.repo.QuoteModification(d.ctx(), b.id, d.requestFor(stay, want))
+	if no := d.state.shortage(b, d.wanted(stay, want)); no != nil {
+		d.refuses(&availability.Refused{Nights: no}, err)
+		return deskCall{}, false
+	}
 	require.NoError(d.t, err)
 	return deskModify(m), true
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/availability/units"
 	"github.com/dynastay/dynastay/bookings"
 )
@@ -19,6 +20,8 @@ type deskCall struct {
 	expect func(s deskState, now time.Time) error
 	do     func(on *bookings.Repository, opts ...dynastay.WriteOption) ([]*bookings.Booking, error)
 	bare   bool // it takes no options, and so no idempotency key
+	// repeatable means that the same call does nothing once it is done.
+	repeatable bool
 }
 
 type deskWrite func(context.Context, string, ...dynastay.WriteOption) (*bookings.Booking, error)
@@ -223,7 +226,11 @@ func (m deskMove) call(id string) deskCall {
 					s.dirtyLast(l, deskDate(now))
 				}
 			}
+			had := s.bookings[id]
 			m.apply(&b, now)
+			if no := s.shortage(had, b); m.name == "reinstate" && no != nil {
+				return &availability.Refused{Nights: no}
+			}
 			s.comeBack(b, now) // takes nothing, unless the guests were gone
 			return nil
 		},
@@ -446,7 +453,11 @@ func deskModify(m bookings.Modification) deskCall {
 			case b.version != m.Version:
 				return dynastay.ErrVersion
 			}
-			s.put(b.modified(m.Quote))
+			after := b.modified(m.Quote)
+			if no := s.shortage(b, after); no != nil {
+				return &availability.Refused{Nights: no}
+			}
+			s.put(after)
 			return nil
 		},
 		do: func(on *bookings.Repository, opts ...dynastay.WriteOption) ([]*bookings.Booking, error) {

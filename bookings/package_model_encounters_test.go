@@ -95,7 +95,7 @@ func (d *frontDesk) use() {
 		d.alone(d.retire(id))
 		return
 	}
-	if model.UpTo(d.t, 2, "other room type") == 0 {
+	if len(u.out) == 0 && model.UpTo(d.t, 2, "other room type") == 0 { // what is out of order is one of its room type
 		u.roomType = d.roomType(map[bool]string{true: "b", false: "a"}[u.roomType == d.roomType("a")])
 		_, err := units.New(d.DB.DB).Update(d.ctx(), d.id, id, func(now *units.Unit) error {
 			now.RoomTypeID = u.roomType
@@ -154,7 +154,7 @@ func (d *frontDesk) drawMeeting() (first, second deskCall, found bool) {
 		return deskAssign(of.id, []bookings.Assignment{{RoomTypeID: l.roomType, Line: l.number, UnitID: to}}), true
 	}
 	there := true
-	switch model.OneOf(d.t, "meeting", 0, 1, 2, 2, 2, 3, 4) {
+	switch model.OneOf(d.t, "meeting", 0, 1, 2, 2, 2, 3, 4, 5, 5, 5) {
 	case 0: // a move, and the cancellation of the booking or of the one that is in its way
 		first, there = move(b, d.unitOf(other, "to"))
 		leaving := model.OneOf(d.t, "leaving", b, other)
@@ -183,10 +183,12 @@ func (d *frontDesk) drawMeeting() (first, second deskCall, found bool) {
 		unit := d.unitOf(b, "unit")
 		first = d.retire(unit)
 		second, there = assign(other, unit)
-	default:
+	case 4:
 		if first, there = d.draw(b); there {
 			second, there = d.draw(other)
 		}
+	default:
+		first, second, there = d.drawRepairMeeting(b, other)
 	}
 	if model.UpTo(d.t, 1, "the other way round") == 0 {
 		first, second = second, first

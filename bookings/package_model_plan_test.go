@@ -19,6 +19,8 @@ type deskState struct {
 	bookings map[string]deskBooking
 	units    map[string]deskUnit
 	plan     map[units.Night]units.Occupant
+	total    map[deskNight]int // the rooms of a night, see [frontDesk.squeeze]
+	out      map[deskNight]int // those that are out of order
 }
 
 // deskUnit is what the model knows of a unit.
@@ -27,6 +29,7 @@ type deskUnit struct {
 	retired  bool
 	state    units.Housekeeping
 	by       string
+	out      []units.OutOfOrder // not changed in place: clones share it
 }
 
 type deskBooking struct {
@@ -61,7 +64,7 @@ func mustZone(name string) *time.Location {
 func deskDate(now time.Time) dynastay.Date { return dynastay.DateOf(now, deskZone) }
 
 func (s deskState) clone() deskState {
-	c := deskState{map[string]deskBooking{}, maps.Clone(s.units), maps.Clone(s.plan)}
+	c := deskState{map[string]deskBooking{}, maps.Clone(s.units), maps.Clone(s.plan), maps.Clone(s.total), maps.Clone(s.out)}
 	for id, b := range s.bookings {
 		c.bookings[id] = b.clone()
 	}
@@ -168,8 +171,11 @@ func (b deskBooking) ahead(today dynastay.Date) dynastay.Stay {
 	return dynastay.Stay{CheckIn: from, CheckOut: b.stay.CheckOut}
 }
 
-// claimed returns which booking has a night.
+// claimed returns which booking has a night, or what is repaired.
 func (s deskState) claimed(n units.Night) string {
+	if by := s.plan[n]; by.OutOfOrder != "" {
+		return by.String()
+	}
 	for id, b := range s.bookings {
 		if _, has := b.claims()[n]; has {
 			return id

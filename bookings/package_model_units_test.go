@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/availability/units"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
@@ -64,6 +65,11 @@ var expectedAtTheDesk = []string{
 	"swap: done", "swap: invalid", "swap: status", "unassign: done", "unassign: invalid", "modify: done", "modify: version",
 	"reinstate: done", "undo check-out: done", "check out: done", "cancel: done", "no-show: done",
 	"retire: done", "retire: taken", "stale", "meetings", "faults",
+	"take out: done", "take out: taken", "take out: no room left", "take out: taken, and no room left", "take out: not found",
+	"take out: invalid", "take out: retired", "take out: ended", "take out: other nights", "broken off", "taken over for a repair",
+	"put back: done", "put back: not found", "put back: invalid", "create: done", "create: no room left",
+	"take out meets assign", "assign meets take out", "take out meets create", "create meets take out", "take out meets cancel",
+	"take out meets undo check-out", "undo check-out meets take out", "put back meets assign", "assign meets put back",
 }
 
 func newFrontDesk(t *testing.T, rt *rapid.T, i *inn, met *model.Tally) *frontDesk {
@@ -77,7 +83,7 @@ func newFrontDesk(t *testing.T, rt *rapid.T, i *inn, met *model.Tally) *frontDes
 			}
 			for date := range deskNights.Dates() {
 				night := i.night(room, date)
-				night["AvailableRooms"], night["TotalRooms"] = dynastay.Number(200), dynastay.Number(200)
+				night["AvailableRooms"], night["TotalRooms"] = dynastay.Number(deskTotal), dynastay.Number(deskTotal)
 				night["Rates"] = rates(120, 150, nil)
 				if !yield(keys.AvailabilityTable, night) {
 					return
@@ -85,7 +91,12 @@ func newFrontDesk(t *testing.T, rt *rapid.T, i *inn, met *model.Tally) *frontDes
 			}
 		}
 	}))
-	d := &frontDesk{inn: i, t: rt, met: met, state: deskState{map[string]deskBooking{}, map[string]deskUnit{}, map[units.Night]units.Occupant{}}}
+	d := &frontDesk{inn: i, t: rt, met: met, state: deskState{
+		map[string]deskBooking{}, map[string]deskUnit{}, map[units.Night]units.Occupant{}, map[deskNight]int{}, map[deskNight]int{},
+	}}
+	for date := range deskNights.Dates() {
+		d.state.total[deskNight{i.roomType("a"), date}], d.state.total[deskNight{i.roomType("b"), date}] = deskTotal, deskTotal
+	}
 	var all []units.Unit
 	for _, id := range []string{"101", "102", "103", "201", "202"} {
 		roomType := i.roomType(map[byte]string{'1': "a", '2': "b"}[id[0]])
@@ -113,6 +124,8 @@ func (d *frontDesk) step() {
 		d.clean()
 	case n < 40:
 		d.meet()
+	case n < 50:
+		d.repair()
 	default:
 		if c, found := d.draw(d.someone("booking")); found {
 			d.alone(c)
@@ -125,8 +138,10 @@ func (d *frontDesk) step() {
 func (d *frontDesk) alone(c deskCall) {
 	var trouble model.Trouble
 	var opts []dynastay.WriteOption
-	if !c.bare && model.UpTo(d.t, 3, "key") == 0 {
-		opts = append(opts, dynastay.IdempotencyKey(d.NewID("key ")))
+	if (!c.bare || c.repeatable) && model.UpTo(d.t, 3, "key") == 0 {
+		if !c.bare {
+			opts = append(opts, dynastay.IdempotencyKey(d.NewID("key ")))
+		}
 		trouble = model.DrawTrouble(d.t, 2, "unprocessed", []int{1, 2, 3}, []int{1, 2})
 	}
 	d.t.Logf("%v: %s%s", d.Now(), c.text, trouble)
@@ -159,6 +174,10 @@ func (d *frontDesk) comesTo(c deskCall, got []*bookings.Booking, err error) {
 		d.state.bookings[b.ID] = is
 	}
 	for n, by := range d.state.plan {
+		if old := before.plan[n]; old.BookingID != "" && by.OutOfOrder != "" {
+			d.met.Add("taken over for a repair", 1)
+			continue
+		}
 		if old := before.plan[n]; old.BookingID != "" && old.BookingID != by.BookingID && before.claimed(n) == "" {
 			d.met.Add("taken over", 1)
 		}
@@ -190,6 +209,19 @@ func (d *frontDesk) refuses(no, err error) {
 		var got *units.TakenError
 		require.ErrorAs(d.t, err, &got)
 		require.Equal(d.t, no.Nights, got.Nights)
+		require.False(d.t, errors.As(err, new(*availability.Refused)), "%v", err)
+	case *availability.Refused:
+		var got *availability.Refused
+		require.ErrorAs(d.t, err, &got)
+		require.Equal(d.t, no.Nights, got.Nights)
+		require.False(d.t, errors.As(err, new(*units.TakenError)), "%v", err)
+	case deskBoth:
+		var taken *units.TakenError
+		var left *availability.Refused
+		require.ErrorAs(d.t, err, &taken)
+		require.ErrorAs(d.t, err, &left)
+		require.Equal(d.t, no.taken, taken.Nights)
+		require.Equal(d.t, no.left, left.Nights)
 	case *dynastay.Error:
 		var got *dynastay.Error
 		require.ErrorAs(d.t, err, &got)
@@ -208,8 +240,16 @@ func whyAtTheDesk(no error) string {
 		return "done"
 	case errors.As(no, &status):
 		return "status"
+	case errors.As(no, new(deskBoth)):
+		return "taken, and no room left"
 	case errors.As(no, &taken):
 		return "taken"
+	case errors.As(no, new(*availability.Refused)):
+		return "no room left"
+	case errors.Is(no, units.ErrOutOfOrderEnded):
+		return "ended"
+	case errors.Is(no, dynastay.ErrAlreadyExists):
+		return "other nights"
 	case errors.Is(no, units.ErrRetired):
 		return "retired"
 	case errors.Is(no, units.ErrOtherRoomType):
@@ -274,6 +314,7 @@ func (d *frontDesk) agree() {
 	}
 	for u, err := range units.New(d.DB.DB).List(d.id).All(d.ctx()) {
 		require.NoError(d.t, err)
-		require.Equal(d.t, d.state.units[u.ID], deskUnit{u.RoomTypeID, u.Retired, u.Housekeeping, u.HousekeepingBy}, u.ID)
+		require.Equal(d.t, d.state.units[u.ID], deskUnit{u.RoomTypeID, u.Retired, u.Housekeeping, u.HousekeepingBy, u.OutOfOrder}, u.ID)
 	}
+	d.agreeOnRooms()
 }
