@@ -305,6 +305,10 @@ func TestOutOfOrderForMonths(t *testing.T) {
 	assert.Equal(t, long, unit.OutOfOrder[0].Nights)
 	l.inventory(t, long)
 
+	spent := l.Measure(func() { _, err = l.out(t, "301", "w1", long) })
+	require.NoError(t, err)
+	assert.Equal(t, 2, spent.Requests, "of a call that is repeated: the unit is read, and nothing is left to do")
+
 	// It is given up by month as well, from the end.
 	from := dynastay.MustStay("2026-08-16", "2026-08-17").CheckIn
 	l.Faults.Inject(dyntest.Fail("AccessDeniedException"), dyntest.When{Operation: "TransactWriteItems", Nth: 3})
