@@ -138,6 +138,7 @@ func TestEndOutOfOrder(t *testing.T) {
 	require.NoError(t, err)
 
 	// The same again, or later, does nothing. Whoever repeats the first call is told.
+	l.Clock.Advance(time.Minute)
 	before := raw.All(t, l.DB)
 	for _, day := range []int{1, 2, 9} {
 		_, err = l.end(t, "301", "w1", fixture.Stay.CheckIn.AddDays(day))
@@ -293,11 +294,15 @@ func TestOutOfOrderForMonths(t *testing.T) {
 	assert.Equal(t, "2026-07-10 to 2026-09-01", unit.OutOfOrder[0].Nights.String())
 	assert.Equal(t, long, unit.OutOfOrder[0].Asked)
 	l.inventory(t, long)
-	// Somebody gets a night before it continues: the rest is refused, and what is there stays.
-	_, err = l.repo.AssignUnits(t.Context(), b.ID, l.to("301"))
+	// Somebody gets the last night before it continues: the rest is refused as a whole, and what is there stays.
+	_, err = l.repo.AssignUnits(t.Context(), b.ID, []bookings.Assignment{
+		{RoomTypeID: l.hotel.RoomTypeID, UnitID: "301", Nights: dynastay.MustStay("2026-10-01", "2026-10-02")},
+	})
 	require.NoError(t, err)
+	before = raw.All(t, l.DB)
 	_, err = l.out(t, "301", "w1", long)
 	require.ErrorAs(t, err, new(*units.TakenError))
+	assert.Equal(t, before, raw.All(t, l.DB))
 	_, err = l.repo.UnassignUnits(t.Context(), b.ID, nil)
 	require.NoError(t, err)
 	unit, err = l.out(t, "301", "w1", long)
@@ -308,6 +313,10 @@ func TestOutOfOrderForMonths(t *testing.T) {
 	spent := l.Measure(func() { _, err = l.out(t, "301", "w1", long) })
 	require.NoError(t, err)
 	assert.Equal(t, 2, spent.Requests, "of a call that is repeated: the unit is read, and nothing is left to do")
+
+	longer := dynastay.Stay{CheckIn: long.CheckIn, CheckOut: long.CheckOut.AddDays(9)} // not on sale to its end
+	_, err = l.out(t, "301", "w1", longer)
+	require.ErrorIs(t, err, dynastay.ErrAlreadyExists)
 
 	// It is given up by month as well, from the end.
 	from := dynastay.MustStay("2026-08-16", "2026-08-17").CheckIn
