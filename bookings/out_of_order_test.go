@@ -100,11 +100,11 @@ func TestTakeOutOfOrder(t *testing.T) {
 	assert.ErrorContains(t, err, "not free: 301 on 2026-07-10 (out of order), 301 on 2026-07-11 (out of order)")
 	_, err = l.repo.RetireUnit(t.Context(), l.house(), "301")
 	assert.Len(t, blame.As[*units.TakenError](t, err).Nights, 3)
-	before := raw.All(t, l.DB)
+	before := raw.All(t, l.DB, keys.PropertiesTable, keys.AvailabilityTable)
 	unit, err = l.out(t, "301", "w1", fixture.Stay)
 	require.NoError(t, err)
 	assert.Equal(t, fixture.Stay, unit.OutOfOrder[0].Nights)
-	assert.Equal(t, before, raw.All(t, l.DB))
+	assert.Equal(t, before, raw.All(t, l.DB, keys.PropertiesTable, keys.AvailabilityTable))
 
 	for id, want := range map[string]error{"w1": dynastay.ErrAlreadyExists, "w2": dynastay.ErrRefused} {
 		_, err = l.out(t, "301", id, daysOf(1, 3))
@@ -139,7 +139,7 @@ func TestEndOutOfOrder(t *testing.T) {
 
 	// The same again, or later, does nothing. Whoever repeats the first call is told.
 	l.Clock.Advance(time.Minute)
-	before := raw.All(t, l.DB)
+	before := raw.All(t, l.DB, keys.PropertiesTable, keys.AvailabilityTable)
 	for _, day := range []int{1, 2, 9} {
 		_, err = l.end(t, "301", "w1", fixture.Stay.CheckIn.AddDays(day))
 		require.NoError(t, err)
@@ -148,7 +148,7 @@ func TestEndOutOfOrder(t *testing.T) {
 	require.ErrorIs(t, err, units.ErrOutOfOrderEnded)
 	_, err = l.end(t, "301", "w2", fixture.Stay.CheckIn)
 	require.ErrorIs(t, err, dynastay.ErrNotFound)
-	assert.Equal(t, before, raw.All(t, l.DB))
+	assert.Equal(t, before, raw.All(t, l.DB, keys.PropertiesTable, keys.AvailabilityTable))
 
 	// By default, from tonight on. Then no night is left.
 	unit, err = l.end(t, "301", "w1", dynastay.Date{})
@@ -278,10 +278,10 @@ func TestOutOfOrderForMonths(t *testing.T) {
 	_, err := l.repo.AssignUnits(t.Context(), b.ID, l.to("301"))
 	require.NoError(t, err)
 
-	before := raw.All(t, l.DB)
+	before := raw.All(t, l.DB, keys.PropertiesTable, keys.AvailabilityTable)
 	_, err = l.out(t, "301", "w1", long)
 	assert.Len(t, blame.As[*units.TakenError](t, err).Nights, 3)
-	assert.Equal(t, before, raw.All(t, l.DB), "nothing is written if the last month is refused")
+	assert.Equal(t, before, raw.All(t, l.DB, keys.PropertiesTable, keys.AvailabilityTable), "nothing is written if the last month is refused")
 	_, err = l.repo.UnassignUnits(t.Context(), b.ID, nil)
 	require.NoError(t, err)
 
@@ -299,10 +299,10 @@ func TestOutOfOrderForMonths(t *testing.T) {
 		{RoomTypeID: l.hotel.RoomTypeID, UnitID: "301", Nights: dynastay.MustStay("2026-10-01", "2026-10-02")},
 	})
 	require.NoError(t, err)
-	before = raw.All(t, l.DB)
+	before = raw.All(t, l.DB, keys.PropertiesTable, keys.AvailabilityTable)
 	_, err = l.out(t, "301", "w1", long)
 	require.ErrorAs(t, err, new(*units.TakenError))
-	assert.Equal(t, before, raw.All(t, l.DB))
+	assert.Equal(t, before, raw.All(t, l.DB, keys.PropertiesTable, keys.AvailabilityTable))
 	_, err = l.repo.UnassignUnits(t.Context(), b.ID, nil)
 	require.NoError(t, err)
 	unit, err = l.out(t, "301", "w1", long)

@@ -112,6 +112,7 @@ func Partition(t T, db *dyntest.DB, s *dynastay.Schema, pk string) (items []dyna
 // All returns all items of tables.
 func All(t T, db *dyntest.DB, schemas ...*dynastay.Schema) (items []dynastay.Item) {
 	t.Helper()
+	require.NotEmpty(t, schemas, "the items of no table are always the same")
 	for _, s := range schemas {
 		pages := dynamodb.NewScanPaginator(db.Engine.Client(), &dynamodb.ScanInput{
 			TableName: aws.String(db.TableName(s)), ConsistentRead: aws.Bool(true),
