@@ -279,7 +279,7 @@ func (d *frontDesk) drawTakeOut(unit string) bookings.OutOfOrder {
 		o.Overbook = -1
 	}
 	o.Nights.CheckIn = deskDate(d.Now()).AddDays(model.OneOf(d.t, "first", 0, 0, 0, 1, 1, 2, 2, -1, -2, 3))
-	o.Nights.CheckOut = o.Nights.CheckIn.AddDays(model.OneOf(d.t, "nights", 1, 2, 3, 6))
+	o.Nights.CheckOut = o.Nights.CheckIn.AddDays(model.OneOf(d.t, "nights", 1, 1, 2, 3, 6))
 	if has := d.state.units[unit].out; len(has) > 0 && model.UpTo(d.t, 1, "same id") == 0 {
 		is := model.OneOf(d.t, "which", has...)
 		if o.ID = is.ID; model.UpTo(d.t, 3, "other nights") > 0 {
@@ -320,9 +320,9 @@ func (d *frontDesk) repair() {
 		unit = d.underRepair()
 	}
 	o := d.drawTakeOut(unit)
-	if model.UpTo(d.t, 2, "squeeze") == 0 {
+	if model.UpTo(d.t, 1, "squeeze") == 0 {
 		date := o.Nights.CheckIn.AddDays(model.UpTo(d.t, o.Nights.Nights()-1, "night"))
-		d.squeeze(deskNight{d.state.units[unit].roomType, date}, model.OneOf(d.t, "left", 0, 0, 1, 1, 2, -1))
+		d.squeeze(deskNight{d.state.units[unit].roomType, date}, model.OneOf(d.t, "left", 0, 0, 0, 1, 1, 2, -1))
 	}
 	if boundary := dynastay.MonthOf(o.Nights.CheckIn).CheckOut; boundary.Before(o.Nights.CheckOut) && model.UpTo(d.t, 1, "break off") == 0 {
 		d.breakOff(o, boundary)
@@ -347,6 +347,9 @@ func (d *frontDesk) breakOff(o bookings.OutOfOrder, boundary dynastay.Date) {
 	require.NoError(d.t, after.takeOut(o, boundary, d.Now()))
 	d.state = after
 	d.met.Add("broken off", 1)
+	if model.UpTo(d.t, 1, "go on") == 0 {
+		d.alone(c)
+	}
 }
 
 // oneMonth are the nights that are in the month in which they begin: of several months, each is written by itself.

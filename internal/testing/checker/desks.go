@@ -32,7 +32,7 @@ func newFrontOffice(db *dynastay.DB) *frontOffice {
 }
 
 // desks give the few units of a hotel to its guests, move them, swap their units and let them leave, many at the same time. Other
-// units are retired while guests get them.
+// units are retired while guests get them, and some are out of order for a time.
 type desks struct {
 	*checker
 	calls  deeds[*deskCall]
@@ -47,6 +47,7 @@ type desks struct {
 	states  map[string]map[int]*deskState // of bookings, by id and version
 	retired map[string][]*retirement      // by unit
 	refused []deskRefusal
+	repairs []*repair
 }
 
 // deskGuest is a booking, and the unit that it was last seen to have.
@@ -174,6 +175,8 @@ func (d *desks) step(w *worker) {
 		d.retire(w)
 	case at == 6:
 		d.automatic(w)
+	case at < 9:
+		d.repair(w)
 	default:
 		one, other := d.guest(w, at > 22), d.guest(w, at > 22)
 		if one == nil || other == nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/availability/units"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/internal/testing/raw"
@@ -94,11 +95,12 @@ type deskItems struct {
 	plan     map[units.Night]units.Occupant
 	units    map[string]units.Unit
 	receipts map[string]*receipt
+	nights   map[dynastay.Date]*availability.Night
 }
 
 func (d *desks) readDesks() *deskItems {
 	ctx, db := context.Background(), newFrontOffice(d.front.Direct)
-	all := &deskItems{map[string]*bookings.Booking{}, map[units.Night]units.Occupant{}, map[string]units.Unit{}, map[string]*receipt{}}
+	all := &deskItems{map[string]*bookings.Booking{}, map[units.Night]units.Occupant{}, map[string]units.Unit{}, map[string]*receipt{}, map[dynastay.Date]*availability.Night{}}
 	for _, item := range raw.All(d.t, d.front, keys.BookingsTable) {
 		if p := raw.Plain(d.t, item); p["SK"] == "METADATA" {
 			id := p["PK"].(string)[len("BOOKING#"):]
@@ -129,6 +131,13 @@ func (d *desks) readDesks() *deskItems {
 		}
 		all.units[u.ID] = *u
 	}
+	check, err := availability.New(d.front.Direct).Check(ctx, d.house.ID, d.room, 1, dynastay.Stay{CheckIn: first, CheckOut: first.AddDays(4)})
+	if err != nil {
+		d.differ("nights that cannot be read", d.house.ID, "%v", err)
+	}
+	for i, n := range check.Nights {
+		all.nights[n.Date] = &check.Nights[i]
+	}
 	for _, item := range raw.All(d.t, d.front, receiptEntity.Schema) {
 		r, err := receiptEntity.Value(dynastay.RowOf(item))
 		if err != nil {
@@ -146,8 +155,11 @@ func (d *desks) checkDesks(all *deskItems) {
 	d.checkWalkIns(all)
 	d.checkDeskCalls(all)
 	d.checkVersions(all)
+	d.checkRepairs(all)
 	d.checkPlan(all)
+	d.checkRooms(all)
 	tenants := d.tenants()
+	d.repairTenants(tenants)
 	d.checkTenants(tenants)
 	d.checkRetired(all, tenants)
 	d.checkNamed()
@@ -241,7 +253,7 @@ func (d *desks) seen(id string, b *bookings.Booking) {
 	}
 }
 
-// checkPlan compares the plan with the bookings: all that they have is theirs in the plan. Here every transaction has a place for
+// checkPlan compares the plan with the bookings and the repairs: all that they have is theirs in the plan. Here every transaction has a place for
 // what is given up, so the plan has nothing else.
 func (d *desks) checkPlan(all *deskItems) {
 	has := map[units.Night]string{}
@@ -256,6 +268,14 @@ func (d *desks) checkPlan(all *deskItems) {
 			}
 		}
 	}
+	for n, id := range repairsIn(all) {
+		if other := has[n]; other != "" {
+			d.differ("a night of a unit that is out of order, and somebody has it", other, "%v: %s", n, id)
+		}
+		if has[n] = id; all.plan[n].OutOfOrder != id {
+			d.differ("a night out of order that the plan gives to somebody else", id, "%v: %v", n, all.plan[n])
+		}
+	}
 	for n, by := range all.plan {
 		if has[n] == "" {
 			d.differ("a night in the plan that nobody has", by.BookingID, "%v", n)
@@ -263,7 +283,7 @@ func (d *desks) checkPlan(all *deskItems) {
 	}
 }
 
-// tenant is a booking that has certainly had a night for a time.
+// tenant is a booking, or a repair, that has certainly had a night for a time.
 type tenant struct {
 	span
 	booking string
@@ -335,6 +355,11 @@ func (d *desks) checkRetired(all *deskItems, tenants map[units.Night][]tenant) {
 
 // gained is when a booking got a night, or the zero span if that is not known.
 func (d *desks) gained(id string, n units.Night) span {
+	for _, r := range d.repairs {
+		if (units.Occupant{OutOfOrder: r.id}).String() == id && r.unit == n.UnitID {
+			return r.perhaps(n.Date)
+		}
+	}
 	for version, s := range d.states[id] {
 		if before := d.states[id][version-1]; s.nights[n] && before != nil && !before.nights[n] && s.by != nil {
 			return s.began
@@ -347,6 +372,12 @@ func (d *desks) gained(id string, n units.Night) span {
 func (d *desks) checkNamed() {
 	for _, r := range d.refused {
 		id := r.taken.By.BookingID
+		if out := r.taken.By.OutOfOrder; out != "" {
+			if is := d.repairOf(r.taken.UnitID, out); is == nil || !is.nights.Contains(r.taken.Date) || !is.perhaps(r.taken.Date).meets(r.span) {
+				d.differ("a night that was refused because of a repair that there was not", out, "%v, %v", r.taken, r.span)
+			}
+			continue
+		}
 		if !d.mayHave(id, r.taken.Night, r.span) {
 			d.differ("a night that was refused because of somebody who did not have it", id, "%v, %v", r.taken, r.span)
 		}

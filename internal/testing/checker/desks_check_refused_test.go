@@ -8,11 +8,13 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/availability/units"
 	"github.com/dynastay/dynastay/bookings"
 )
 
-// lobby is a history of two bookings: a got u0 and moved to u2, and b got u1 and moved to u0. r0 was retired.
+// lobby is a history of two bookings: a got u0 and moved to u2, and b got u3 and moved to u0. r0 was retired. Then u3
+// was out of order on both nights, which was ended after the first one, and a repetition was refused.
 type lobby struct {
 	*desks
 	items *deskItems
@@ -26,6 +28,7 @@ func inUnits(id string, version int, ids ...string) *bookings.Booking {
 	b := &bookings.Booking{SpecialRequests: "walk in " + id}
 	b.ID, b.Version, b.Status, b.Stay = id, version, bookings.Confirmed, lobbyStay
 	b.Lines = make([]bookings.Line, 1)
+	b.Lines[0].Quantity = 1
 	for _, unit := range ids {
 		b.Lines[0].Units = append(b.Lines[0].Units, bookings.UnitNights{UnitID: unit, Nights: lobbyStay})
 	}
@@ -39,7 +42,7 @@ func inNight(unit string, day int) units.Night {
 func newLobby(t *testing.T) *lobby {
 	d := &desks{checker: histories(t).checker, made: map[string]*once{}, states: map[string]map[int]*deskState{}, retired: map[string][]*retirement{}}
 	d.moments.Store(1000)
-	l := &lobby{d, &deskItems{map[string]*bookings.Booking{}, map[units.Night]units.Occupant{}, map[string]units.Unit{}, map[string]*receipt{}}, map[string]*deskCall{}}
+	l := &lobby{d, &deskItems{map[string]*bookings.Booking{}, map[units.Night]units.Occupant{}, map[string]units.Unit{}, map[string]*receipt{}, map[dynastay.Date]*availability.Night{}}, map[string]*deskCall{}}
 	for i, id := range []string{"a", "b"} {
 		d.made["walk in "+id] = &once{about: id, told: [broken + 1]int{acknowledged: 1}}
 		d.noted(span{moment(1 + 2*i), moment(2 + 2*i)}, nil, inUnits(id, 1))
@@ -52,11 +55,26 @@ func newLobby(t *testing.T) *lobby {
 	for day := range 2 {
 		l.items.plan[inNight("u2", day)], l.items.plan[inNight("u0", day)] = units.Occupant{BookingID: "a", Line: 1}, units.Occupant{BookingID: "b", Line: 1}
 	}
-	for _, id := range []string{"u0", "u1", "u2", "r0"} {
+	for _, id := range []string{"u0", "u1", "u2", "u3", "r0"} {
 		l.items.units[id] = units.Unit{ID: id, Retired: id == "r0"}
 	}
 	d.retired["r0"] = []*retirement{{span{40, 41}, acknowledged}}
 	l.name(14, "u0", "a")
+	l.repairs = []*repair{{id: "w1", unit: "u3", nights: lobbyStay, calls: []*repairCall{
+		{span: span{50, 51}, verdict: acknowledged},
+		{span: span{60, 61}, verdict: acknowledged, from: lobbyStay.CheckIn.AddDays(1)},
+		{span: span{70, 71}, verdict: refused, err: units.ErrOutOfOrderEnded},
+	}}}
+	first := lobbyStay
+	first.CheckOut = first.CheckIn.AddDays(1)
+	l.repaired("u3", units.OutOfOrder{ID: "w1", Asked: lobbyStay, Nights: first, EndedAt: midnight})
+	l.items.plan[inNight("u3", 0)] = units.Occupant{OutOfOrder: "w1"}
+	for day := range 2 {
+		l.items.nights[lobbyStay.CheckIn.AddDays(day)] = &availability.Night{
+			Total: availability.MaxRooms, Available: availability.MaxRooms - 3 + day, OutOfOrder: 1 - day,
+		}
+	}
+	l.outName(55, 1)
 	return l
 }
 
@@ -74,6 +92,23 @@ func (l *lobby) call(mark string, at int, after ...*bookings.Booking) {
 // name adds a refusal that names who has a unit.
 func (l *lobby) name(at int, unit, booking string) {
 	l.named(span{moment(at), moment(at + 1)}, &units.TakenError{Nights: []units.TakenNight{{Night: inNight(unit, 0), By: units.Occupant{BookingID: booking, Line: 1}}}})
+}
+
+// repaired lets a unit say when it is out of order.
+func (l *lobby) repaired(unit string, all ...units.OutOfOrder) {
+	l.items.units[unit] = units.Unit{ID: unit, OutOfOrder: all}
+}
+
+// outName adds a refusal that names the repair of u3.
+func (l *lobby) outName(at, day int) {
+	l.named(span{moment(at), moment(at + 1)}, &units.TakenError{Nights: []units.TakenNight{{Night: inNight("u3", day), By: units.Occupant{OutOfOrder: "w1"}}}})
+}
+
+// outNow changes what u3 says.
+func (l *lobby) outNow(change func(o *units.OutOfOrder)) {
+	o := l.items.units["u3"].OutOfOrder[0]
+	change(&o)
+	l.repaired("u3", o)
 }
 
 // verdict lets a call have another answer.
@@ -108,7 +143,12 @@ func TestRightDesks(t *testing.T) {
 		"refused because of the first":  func(l *lobby) { l.name(20, "u0", "a") },
 		"refused because of the second": func(l *lobby) { l.name(30, "u0", "b") },
 		"retired before it was free":    func(l *lobby) { l.retired["r0"] = append(l.retired["r0"], &retirement{span{1, 2}, refused}) },
-		"the version of a repetition":   func(l *lobby) { l.noted(span{50, 51}, nil, inUnits("b", 3, "u0")) },
+		"a repair that was not begun": func(l *lobby) {
+			l.repairs = append(l.repairs, &repair{id: "w2", unit: "u0", nights: lobbyStay, calls: []*repairCall{
+				{span: span{50, 51}, verdict: refused, err: units.ErrRetired}, {span: span{52, 53}, verdict: refused, err: dynastay.ErrNotFound, from: lobbyStay.CheckIn},
+			}})
+		},
+		"the version of a repetition": func(l *lobby) { l.noted(span{50, 51}, nil, inUnits("b", 3, "u0")) },
 	} {
 		l := newLobby(t)
 		change(l)
@@ -159,7 +199,8 @@ var wrongDesks = map[string]map[string]func(l *lobby){
 		"u1": func(l *lobby) { l.items.plan[inNight("u1", 0)] = units.Occupant{BookingID: "b", Line: 1} },
 	},
 	"a night of a unit that two bookings had at the same time": {
-		"before it was free": func(l *lobby) { l.states["b"][3].began = span{15, 16} },
+		"before it was free":        func(l *lobby) { l.states["b"][3].began = span{15, 16} },
+		"while it was out of order": func(l *lobby) { l.call("m5", 56, inUnits("c", 2, "u3")) },
 		"in between": func(l *lobby) {
 			l.call("m5", 14, inUnits("c", 2, "u0"))
 			l.call("m6", 18, inUnits("c", 3))
@@ -167,8 +208,74 @@ var wrongDesks = map[string]map[string]func(l *lobby){
 	},
 	"a retirement is lost": {"r0": func(l *lobby) { l.items.units["r0"] = units.Unit{ID: "r0"} }},
 	"a unit that was retired, and somebody has it": {
-		"all the time": func(l *lobby) { l.retired["u0"] = []*retirement{{span{33, 34}, acknowledged}} },
-		"afterwards":   func(l *lobby) { l.retired["u0"] = []*retirement{{span{24, 25}, acknowledged}} },
+		"all the time":            func(l *lobby) { l.retired["u0"] = []*retirement{{span{33, 34}, acknowledged}} },
+		"afterwards":              func(l *lobby) { l.retired["u0"] = []*retirement{{span{24, 25}, acknowledged}} },
+		"out of order":            func(l *lobby) { l.retired["u3"] = []*retirement{{span{54, 55}, acknowledged}} },
+		"out of order afterwards": func(l *lobby) { l.retired["u3"] = []*retirement{{span{44, 45}, acknowledged}} },
+	},
+	"a repair that nobody asked for": {
+		"u2": func(l *lobby) { l.repaired("u2", units.OutOfOrder{ID: "w1", Asked: lobbyStay, Nights: lobbyStay}) },
+	},
+	"a repair that was made twice": {
+		"u3": func(l *lobby) { o := l.items.units["u3"].OutOfOrder[0]; l.repaired("u3", o, o) },
+	},
+	"a repair with other nights": {
+		"asked": func(l *lobby) { l.outNow(func(o *units.OutOfOrder) { o.Asked.CheckOut = o.Asked.CheckOut.AddDays(1) }) },
+		"begun": func(l *lobby) {
+			l.outNow(func(o *units.OutOfOrder) { o.Nights.CheckIn = o.Nights.CheckIn.AddDays(-1) })
+		},
+		"never ended there": func(l *lobby) {
+			l.outNow(func(o *units.OutOfOrder) { o.Nights.CheckOut = o.Nights.CheckIn.AddDays(-1) })
+		},
+		"cut short": func(l *lobby) {
+			l.repairs[0].calls = l.repairs[0].calls[:1]
+			l.outNow(func(o *units.OutOfOrder) { o.EndedAt = time.Time{} })
+		},
+	},
+	"a repair is lost": {"u3": func(l *lobby) { l.repaired("u3") }},
+	"a repair that was refused, and is done": {
+		"u3": func(l *lobby) {
+			r := l.repairs[0]
+			r.nights.CheckOut = r.nights.CheckIn.AddDays(1) // in one month
+			r.calls[0].verdict = refused
+		},
+	},
+	"the end of a repair that nobody asked for": {
+		"u3": func(l *lobby) { l.repairs[0].calls = l.repairs[0].calls[:1] },
+	},
+	"the end of a repair is lost": {
+		"all of it":  func(l *lobby) { l.outNow(func(o *units.OutOfOrder) { o.EndedAt, o.Nights = time.Time{}, o.Asked }) },
+		"its nights": func(l *lobby) { l.outNow(func(o *units.OutOfOrder) { o.Nights = o.Asked }) },
+		"an earlier one": func(l *lobby) {
+			l.repairs[0].calls = append(l.repairs[0].calls, &repairCall{span: span{80, 81}, verdict: acknowledged, from: lobbyStay.CheckIn})
+		},
+	},
+	"a call for a repair that was refused without a reason": {
+		"not ended": func(l *lobby) { l.repairs[0].calls[2].span = span{52, 53} },
+		"not its end": func(l *lobby) {
+			l.repairs[0].calls[1].verdict = refused
+			l.repairs[0].calls[1].err = dynastay.ErrNotFound
+		},
+	},
+	"a night of a unit that is out of order, and somebody has it": {
+		"in the end": func(l *lobby) { l.items.bookings["a"] = inUnits("a", 3, "u3") },
+	},
+	"a night out of order that the plan gives to somebody else": {
+		"nobody":    func(l *lobby) { delete(l.items.plan, inNight("u3", 0)) },
+		"a booking": func(l *lobby) { l.items.plan[inNight("u3", 0)] = units.Occupant{BookingID: "a", Line: 1} },
+	},
+	"rooms that do not add up": {
+		"out of order": func(l *lobby) { l.items.nights[lobbyStay.CheckIn].OutOfOrder = 0 },
+		"left":         func(l *lobby) { l.items.nights[lobbyStay.CheckIn].Available++ },
+		"all": func(l *lobby) {
+			n := l.items.nights[lobbyStay.CheckIn]
+			n.Total, n.Available = n.Total-1, n.Available-1
+		},
+	},
+	"a night that was refused because of a repair that there was not": {
+		"not yet":      func(l *lobby) { l.outName(45, 0) },
+		"not any more": func(l *lobby) { l.outName(65, 1) },
+		"no such one":  func(l *lobby) { l.repairs[0].id = "w2" },
 	},
 	"a night that was refused because of somebody who did not have it": {
 		"not yet":      func(l *lobby) { l.name(5, "u0", "a") },
