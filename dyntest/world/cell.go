@@ -143,7 +143,7 @@ func (c *cell) trade(ctx context.Context, db *dynastay.DB, i int, h *house, m *m
 			return err
 		}
 	}
-	return nil
+	return w.takeOut(ctx, repo, h, w.repairs(i, h, sales), func(now time.Time) { c.now = now }, c.repaired)
 }
 
 // lookBack makes the past stays of a hotel and their reviews.

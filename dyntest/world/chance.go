@@ -42,6 +42,7 @@ const (
 	forUnitSales
 	forPastUnits
 	forHousekeeping
+	forRepairs
 )
 
 func (w *World) dice(of purpose, i int) dice {

@@ -119,6 +119,9 @@
 // left them, and clean if there were none. In these hotels, 10 % of the past guests were walk-ins: they booked at the front desk a few
 // minutes before they checked in. 40 % of the holds were extended up to the day of arrival.
 //
+// On some nights from Today on that nobody has, up to 8 % of the units are out of order, and there is one room less to sell. The
+// staff decided that a moment ago.
+//
 // A world without units has the same hotels and nights, and the same bookings otherwise.
 //
 // # Charges

@@ -26,7 +26,7 @@ type Hotel struct {
 	// a bill. The bookings of the others may have taxes and fees too, as one amount.
 	Charges *charges.List
 	// Units are the rooms of the hotel one by one, by their ids, if [Options].Units is set and the hotel has some. Who has which on
-	// which nights is in the lines of Bookings and PastStays.
+	// which nights is in the lines of Bookings and PastStays; those that are out of order say when.
 	Units []units.Unit
 	// Nights are the nights on sale, by room type and date, with the numbers of rooms that remain after the bookings. A
 	// property that is pending or rejected has none; those of a suspended one are marked as PropertyClosed.
