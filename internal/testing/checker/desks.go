@@ -175,7 +175,7 @@ func (d *desks) step(w *worker) {
 		d.retire(w)
 	case at == 6:
 		d.automatic(w)
-	case at < 9:
+	case at < 11:
 		d.repair(w)
 	default:
 		one, other := d.guest(w, at > 22), d.guest(w, at > 22)
