@@ -353,6 +353,34 @@ func TestOutOfOrderForMonths(t *testing.T) {
 	require.ErrorIs(t, err, dynastay.ErrAlreadyExists)
 }
 
+// The rooms come back to the room type from which they were taken: the unit keeps it as long as that can happen.
+func TestOutOfOrderKeepsTheRoomType(t *testing.T) {
+	t.Parallel()
+	l := begin(t, 5)
+	repo := l.withUnits(t, "301")
+	_, err := l.out(t, "301", "w1", fixture.Stay)
+	require.NoError(t, err)
+	become := func() error {
+		_, err := repo.Update(t.Context(), l.hotel.ID, "301", func(u *units.Unit) error {
+			u.RoomTypeID = "room_other"
+			return nil
+		})
+		return err
+	}
+	l.Clock.Set(noon(fixture.Stay.CheckOut))
+	_, err = l.repo.RetireUnit(t.Context(), l.house(), "301")
+	require.NoError(t, err)
+	blame.Invalid(t, become(), "RoomTypeID", "units.Update")
+	_, err = l.end(t, "301", "w1", fixture.Stay.LastNight())
+	require.NoError(t, err)
+	_, out := l.inventory(t, fixture.Stay)
+	assert.Equal(t, []int{1, 1, 0}, out)
+	l.Clock.Set(fixture.Stay.CheckOut.AddDays(1).Time().Add(-time.Second))
+	blame.Invalid(t, become(), "RoomTypeID", "units.Update") // west of here, the night before may be yesterday's
+	l.Clock.Set(fixture.Stay.CheckOut.AddDays(1).Time())
+	require.NoError(t, become())
+}
+
 func TestOutOfOrderIsRefused(t *testing.T) {
 	t.Parallel()
 	l := begin(t, 5)

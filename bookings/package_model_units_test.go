@@ -67,9 +67,9 @@ var expectedAtTheDesk = []string{
 	"retire: done", "retire: taken", "stale", "meetings", "faults",
 	"take out: done", "take out: taken", "take out: no room left", "take out: taken, and no room left", "take out: not found",
 	"take out: invalid", "take out: retired", "take out: ended", "take out: other nights", "broken off", "taken over for a repair",
-	"put back: done", "put back: not found", "put back: invalid", "create: done", "create: no room left",
+	"put back: done", "put back: not found", "create: done", "create: no room left",
 	"take out meets assign", "assign meets take out", "take out meets create", "create meets take out", "take out meets cancel",
-	"take out meets undo check-out", "undo check-out meets take out", "put back meets assign", "assign meets put back",
+	"take out meets undo check-out", "undo check-out meets take out",
 }
 
 func newFrontDesk(t *testing.T, rt *rapid.T, i *inn, met *model.Tally) *frontDesk {

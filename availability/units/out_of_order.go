@@ -157,6 +157,19 @@ func (r *Repository) keepOutOfOrder(
 	return change.After, change.AddTo(tx)
 }
 
+// mayBePutBack reports whether nights of the unit may still be taken out of order or put back, wherever the property is: those of
+// yesterday there are the first ones. They count on the nights of its room type, so that must stay.
+func (u *Unit) mayBePutBack(now time.Time) bool {
+	first := dynastay.DateOf(now, time.UTC).AddDays(-2)
+	return slices.ContainsFunc(u.OutOfOrder, func(o OutOfOrder) bool {
+		last := o.Nights.CheckOut
+		if o.EndedAt.IsZero() {
+			last = o.Asked.CheckOut
+		}
+		return last.After(first)
+	})
+}
+
 // outOfOrder returns a time by its id, or nil.
 func (u *Unit) outOfOrder(id string) *OutOfOrder {
 	for i := range u.OutOfOrder {

@@ -164,7 +164,7 @@ func (r *Repository) rows(ctx context.Context, s *dynastay.Schema, propertyID, p
 }
 
 // UpdateOp changes a unit as [entity.Table.UpdateOp] does. fn may change the room type only of a unit that is retired and stays so:
-// nobody has it then, and nobody gets it. Otherwise, UpdateOp fails with a [*dynastay.InvalidError] for the field "RoomTypeID".
+// nobody has it then, and nobody gets it, and not before two days after the last night on which it is out of order. Otherwise, UpdateOp fails with a [*dynastay.InvalidError] for the field "RoomTypeID".
 // A unit that has been retired is used again once fn sets Retired to false; to retire one, call bookings.Repository.RetireUnit,
 // because fn must not set it.
 func (r *Repository) UpdateOp(propertyID, unitID string, fn func(*Unit) error, opts ...dynastay.UpdateOption) *dynastay.Operation[*Unit] {
@@ -180,6 +180,8 @@ func (r *Repository) UpdateOp(propertyID, unitID string, fn func(*Unit) error, o
 		switch {
 		case u.RoomTypeID != before.RoomTypeID && !(before.Retired && u.Retired && !before.retiring):
 			return dynastay.Invalid("RoomTypeID", "must be %s, unless the unit is retired and stays so", before.RoomTypeID)
+		case u.RoomTypeID != before.RoomTypeID && before.mayBePutBack(r.db.Now()):
+			return dynastay.Invalid("RoomTypeID", "must be %s until the day after the unit is no longer out of order", before.RoomTypeID)
 		case u.Retired && !before.Retired:
 			return dynastay.Invalid("Retired", "must not be set: RetireUnit of package bookings looks whether somebody has the unit")
 		}
