@@ -22,7 +22,7 @@ func TestOffersInOrder(t *testing.T) {
 	ada, ben := h.books(t, "Ada", 10, 12), h.books(t, "Ben", 10, 14)
 	h.books(t, "Eve", 12, 14)
 	h.joins(t, "Cleo", 10, 14)
-	dan := h.joins(t, "Dan", 10, 12)
+	h.joins(t, "Dan", 10, 12)
 	h.joins(t, "Fay", 11, 12)
 	dyntest.Budget(t, h.DB, dyntest.Cost{Requests: 3, ReadUnits: dyntest.Unbounded}, func() { require.NoError(t, h.Offer(t.Context(), double)) })
 	assert.Empty(t, h.offered(t))
@@ -32,7 +32,7 @@ func TestOffersInOrder(t *testing.T) {
 		require.NoError(t, h.Offer(t.Context(), double))
 	})
 	assert.Equal(t, []string{"Dan"}, h.offered(t), "Cleo needs four nights, and Fay waits behind Dan")
-	dan = h.of(t, "Dan")
+	dan := h.of(t, "Dan")
 	b, err := h.bookings.Get(t.Context(), dan.BookingID)
 	require.NoError(t, err)
 	assert.Equal(t, []any{bookings.Pending, h.Now().Add(offerFor), dan.Price, dan.Stay, 1}, []any{b.Status, b.HoldExpiresAt, b.Total, b.Stay, b.Rooms})
@@ -250,7 +250,8 @@ func TestTake(t *testing.T) {
 func TestLeave(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	ada, ben := h.joins(t, "Ada", 10, 12), h.joins(t, "Ben", 10, 12)
+	ada := h.joins(t, "Ada", 10, 12)
+	h.joins(t, "Ben", 10, 12)
 	// An offer is made between the two requests.
 	h.Faults.Inject(dyntest.Before(func(context.Context) { assert.NoError(t, h.other().Offer(t.Context(), double)) }), transaction)
 	require.NoError(t, h.Leave(t.Context(), ada))
@@ -260,7 +261,7 @@ func TestLeave(t *testing.T) {
 	assert.ErrorIs(t, h.Leave(t.Context(), ada), dynastay.ErrNotFound)
 
 	// What has been paid is not cancelled.
-	ben = h.of(t, "Ben")
+	ben := h.of(t, "Ben")
 	_, err := h.other().bookings.Confirm(t.Context(), ben.BookingID, nil)
 	require.NoError(t, err)
 	assert.ErrorAs(t, h.Leave(t.Context(), ben), new(*bookings.StatusError))

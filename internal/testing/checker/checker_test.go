@@ -23,7 +23,7 @@ func TestChecker(t *testing.T) {
 		{newPoints(c), 12}, {newOpinions(c), 22},
 		{newShops(c, outbox), 16}, {newOrders(c), 14}, {newReturns(c), 16}, {newManagers(c), 14},
 		{newCalendars(c), 26}, {newVenues(c), 26}, {newJobs(c), 26}, {newDeals(c), 20}, {newLetters(c), 14}, {newTravels(c), 14},
-		{newDesks(c), 20},
+		{newDesks(c), 40},
 	}
 	total := 0
 	for _, s := range scenarios {

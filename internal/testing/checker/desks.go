@@ -31,13 +31,14 @@ func newFrontOffice(db *dynastay.DB) *frontOffice {
 	return &frontOffice{db, bookings.New(db, nil), units.New(db), entity.NewTable(db, receiptEntity)}
 }
 
-// desks give the few units of a hotel to its guests, move them, swap their units and let them leave, many at the same time. Other
-// units are retired while guests get them, and some are out of order for a time.
+// desks give the few units of a hotel to its guests, move them, swap their units, change their stays, let them leave and come back,
+// many at the same time. Other units are retired while guests get them, and some are out of order for a time.
 type desks struct {
 	*checker
 	calls  deeds[*deskCall]
 	house  availability.House
-	room   string // the id of the room type
+	room   string                      // the id of the room type
+	asks   []availability.QuoteRequest // of the stays that guests book
 	quotes []*availability.Quote
 
 	mu      sync.Mutex
@@ -54,6 +55,7 @@ type desks struct {
 type deskGuest struct {
 	id   string
 	unit string
+	left bool // has checked out
 }
 
 // deskCall is a write that concerns one booking or two.
@@ -117,7 +119,7 @@ func newDesks(c *checker) *desks {
 			require.NoError(c.t, err)
 			q, err := availability.New(db).Quote(c.t.Context(), req)
 			require.NoError(c.t, err)
-			d.quotes = append(d.quotes, q)
+			d.asks, d.quotes = append(d.asks, req), append(d.quotes, q)
 		}
 	}
 	for n := range deskUnits {
@@ -152,14 +154,16 @@ func (d *desks) unit(w *worker) string {
 	return fmt.Sprint("u", w.rand.IntN(deskUnits))
 }
 
-// guest draws one of the last guests, who perhaps must have had a unit.
-func (d *desks) guest(w *worker, housed bool) *deskGuest {
+func housed(g *deskGuest) bool { return g.unit != "" }
+func gone(g *deskGuest) bool   { return g.left }
+func anybody(*deskGuest) bool  { return true }
+
+// guest draws one of the last guests.
+func (d *desks) guest(w *worker, who func(*deskGuest) bool) *deskGuest {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	last := slices.Clone(d.guests[max(0, len(d.guests)-deskGuests):])
-	if housed {
-		last = slices.DeleteFunc(last, func(g *deskGuest) bool { return g.unit == "" })
-	}
+	last = slices.DeleteFunc(last, func(g *deskGuest) bool { return !who(g) })
 	if len(last) == 0 {
 		return nil
 	}
@@ -168,7 +172,7 @@ func (d *desks) guest(w *worker, housed bool) *deskGuest {
 }
 
 func (d *desks) step(w *worker) {
-	switch at := w.rand.IntN(40); {
+	switch at := w.rand.IntN(47); {
 	case at < 5:
 		d.walkIn(w)
 	case at == 5:
@@ -178,7 +182,17 @@ func (d *desks) step(w *worker) {
 	case at < 11:
 		d.repair(w)
 	default:
-		one, other := d.guest(w, at > 22), d.guest(w, at > 22)
+		who := anybody
+		switch {
+		case at >= 44:
+			who = gone
+		case at > 21:
+			who = housed
+		}
+		one, other := d.guest(w, who), d.guest(w, who)
+		if one == nil || other == nil { // with another walk-in, those who could have units would soon not be among the last
+			at, one, other = 11, d.guest(w, anybody), d.guest(w, anybody)
+		}
 		if one == nil || other == nil {
 			d.walkIn(w)
 			return
@@ -224,12 +238,26 @@ func (d *desks) draw(w *worker, at int, one, other *deskGuest, keyed bool) *desk
 			return o, func() []*bookings.Booking { return []*bookings.Booking{o.Result()} }
 		}
 	}
+	var m bookings.Modification
+	if at >= 40 && at < 44 {
+		var err error
+		m, err = bookings.New(d.front.Direct, nil).QuoteModification(context.Background(), one.id, d.asks[w.rand.IntN(len(d.asks))])
+		if err != nil {
+			at = 36 // they are not asked again
+		}
+		if err != nil && !deskRefuses(err) {
+			d.differ("a quote that failed", one.id, "%v", err)
+		}
+	}
 	switch {
 	case at < 17:
 		c.kind = "assign"
 		single(func(p *process) *dynastay.Operation[*bookings.Booking] {
 			return p.front.bookings.AssignUnitsOp(one.id, to)
 		})
+	case at < 20 && one.unit != "":
+		c.kind = "check in unit"
+		single(func(p *process) *dynastay.Operation[*bookings.Booking] { return p.front.bookings.CheckInOp(one.id, nil) })
 	case at < 20:
 		c.kind = "check in to"
 		single(func(p *process) *dynastay.Operation[*bookings.Booking] {
@@ -241,7 +269,7 @@ func (d *desks) draw(w *worker, at int, one, other *deskGuest, keyed bool) *desk
 		single(func(p *process) *dynastay.Operation[*bookings.Booking] {
 			return p.front.bookings.ExtendHoldOp(one.id, time.Minute+long)
 		})
-	case at < 23:
+	case at < 24:
 		c.kind = "check out unit"
 		single(func(p *process) *dynastay.Operation[*bookings.Booking] { return p.front.bookings.CheckOutOp(one.id) })
 	case at < 28:
@@ -268,6 +296,17 @@ func (d *desks) draw(w *worker, at int, one, other *deskGuest, keyed bool) *desk
 		single(func(p *process) *dynastay.Operation[*bookings.Booking] {
 			return p.front.bookings.UnassignUnitsOp(one.id, nil)
 		})
+	case at >= 44:
+		c.kind = "undo the check-out"
+		single(func(p *process) *dynastay.Operation[*bookings.Booking] {
+			return p.front.bookings.UndoCheckOutOp(one.id)
+		})
+	case at >= 40:
+		c.kind, c.still = "another stay", true
+		send = func(p *process) (dynastay.Part, func() []*bookings.Booking) {
+			o := p.front.bookings.ModifyOp(m)
+			return o, func() []*bookings.Booking { return []*bookings.Booking{o.Result().Booking} }
+		}
 	default:
 		c.kind = "cancel unit"
 		send = func(p *process) (dynastay.Part, func() []*bookings.Booking) {

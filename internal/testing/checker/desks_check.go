@@ -17,7 +17,7 @@ import (
 
 // deskRefuses tells the errors that the desks may get: the booking, a unit or somebody else does not allow it.
 func deskRefuses(err error) bool {
-	return errors.Is(err, dynastay.ErrRefused) || errors.Is(err, dynastay.ErrInvalid)
+	return errors.Is(err, dynastay.ErrRefused) || errors.Is(err, dynastay.ErrInvalid) || errors.Is(err, dynastay.ErrVersion)
 }
 
 // deskNights are the nights of units that a booking has, by its lines and its status.
@@ -68,7 +68,7 @@ func (d *desks) noted(began span, by *deskCall, b *bookings.Booking) {
 	d.states[b.ID][b.Version] = is
 	for _, g := range d.guests {
 		if g.id == b.ID {
-			g.unit = ""
+			g.unit, g.left = "", b.Status == bookings.Completed
 			for n := range is.nights {
 				g.unit = max(g.unit, n.UnitID)
 			}
