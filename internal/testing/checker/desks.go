@@ -257,7 +257,9 @@ func (d *desks) draw(w *worker, at int, one, other *deskGuest, keyed bool) *desk
 		})
 	case at < 20 && one.unit != "":
 		c.kind = "check in unit"
-		single(func(p *process) *dynastay.Operation[*bookings.Booking] { return p.front.bookings.CheckInOp(one.id, nil) })
+		single(func(p *process) *dynastay.Operation[*bookings.Booking] {
+			return p.front.bookings.CheckInOp(one.id, nil)
+		})
 	case at < 20:
 		c.kind = "check in to"
 		single(func(p *process) *dynastay.Operation[*bookings.Booking] {
