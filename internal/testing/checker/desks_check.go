@@ -46,7 +46,7 @@ func deskNights(b *bookings.Booking) map[units.Night]bool {
 func (d *desks) noted(began span, by *deskCall, b *bookings.Booking) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if by == nil && b.Version > 1 {
+	if (by == nil || by.still) && b.Version > 1 {
 		began.from = 0 // somebody else may have made it long before
 	}
 	if d.states[b.ID] == nil {
