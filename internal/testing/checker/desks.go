@@ -339,12 +339,14 @@ func (d *desks) deed(w *worker, c *deskCall, keyed bool, send func(*process) (dy
 			d.named(at, err)
 			return err
 		}
-		by := c
-		if keyed { // a repetition returns what the booking has become meanwhile
-			by = nil
-		}
 		for _, b := range results() {
-			d.noted(span{c.within.from, at.to}, by, b)
+			if keyed || c.still {
+				// A repetition, and a call that had nothing to do, return what they have read. If the pages of that are short, a
+				// write may be between the booking and its lines.
+				d.met(b)
+				continue
+			}
+			d.noted(span{c.within.from, at.to}, c, b)
 		}
 		return nil
 	})

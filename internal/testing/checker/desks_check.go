@@ -66,10 +66,21 @@ func (d *desks) noted(began span, by *deskCall, b *bookings.Booking) {
 		}
 	}
 	d.states[b.ID][b.Version] = is
+	d.update(b)
+}
+
+// met remembers what a guest seems to have, to draw calls from it.
+func (d *desks) met(b *bookings.Booking) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.update(b)
+}
+
+func (d *desks) update(b *bookings.Booking) {
 	for _, g := range d.guests {
 		if g.id == b.ID {
 			g.unit, g.left = "", b.Status == bookings.Completed
-			for n := range is.nights {
+			for n := range deskNights(b) {
 				g.unit = max(g.unit, n.UnitID)
 			}
 		}
