@@ -3,7 +3,6 @@ package availability_test
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -38,7 +37,7 @@ func TestSalesWhileTheLimitChanges(t *testing.T) {
 	}
 	processes := []*dynastay.DB{db.Open(patient), db.Open(patient)}
 
-	done := make(chan struct{})
+	done, changed := make(chan struct{}), make(chan struct{})
 	var staff, all sync.WaitGroup
 	staff.Go(func() {
 		for n := 0; ; n++ {
@@ -51,6 +50,10 @@ func TestSalesWhileTheLimitChanges(t *testing.T) {
 				changeOf(hotel.RoomTypeID, day, availability.Change{OverbookLimit: aws.Int([]int{2, 0, 3, 1}[n%4])}),
 			}})
 			assert.NoError(t, err)
+			select {
+			case changed <- struct{}{}: // somebody waits for another limit
+			default:
+			}
 		}
 	})
 	var bought, over, returned atomic.Int64
@@ -62,7 +65,7 @@ func TestSalesWhileTheLimitChanges(t *testing.T) {
 				if refused := (*availability.Refused)(nil); !errors.As(err, &refused) {
 					break
 				}
-				time.Sleep(rand.N(20 * time.Millisecond))
+				<-changed
 				got, err = sellAt(ctx, on, q)
 			}
 			if refused := (*availability.Refused)(nil); errors.As(err, &refused) {
