@@ -45,7 +45,10 @@ func (r QuoteRequest) nights(checked []Availability) (map[string][]Night, error)
 		case twice:
 			return nil, dynastay.Invalid(at+".RoomTypeID", "appears more than once")
 		}
-		nights[a.RoomTypeID] = slices.DeleteFunc(slices.Clone(a.Nights), func(n Night) bool { return !r.Stay.Contains(n.Date) })
+		nights[a.RoomTypeID] = a.Nights
+		if a.Stay != r.Stay {
+			nights[a.RoomTypeID] = slices.DeleteFunc(slices.Clone(a.Nights), func(n Night) bool { return !r.Stay.Contains(n.Date) })
+		}
 	}
 	for _, room := range r.Rooms {
 		if _, there := nights[room.RoomTypeID]; !there {
