@@ -28,7 +28,8 @@ type frontOffice struct {
 }
 
 func newFrontOffice(db *dynastay.DB) *frontOffice {
-	return &frontOffice{db, bookings.New(db, nil), units.New(db), entity.NewTable(db, receiptEntity)}
+	// Nobody waits until the end of the day for guests who do not come.
+	return &frontOffice{db, bookings.New(db, &bookings.Options{NoShowAfter: time.Nanosecond}), units.New(db), entity.NewTable(db, receiptEntity)}
 }
 
 // desks give the few units of a hotel to its guests, move them, swap their units, change their stays, let them leave and come back,
@@ -53,9 +54,9 @@ type desks struct {
 
 // deskGuest is a booking, and the unit that it was last seen to have.
 type deskGuest struct {
-	id   string
-	unit string
-	left bool // has checked out
+	id     string
+	unit   string
+	status bookings.Status
 }
 
 // deskCall is a write that concerns one booking or two.
@@ -155,7 +156,7 @@ func (d *desks) unit(w *worker) string {
 }
 
 func housed(g *deskGuest) bool { return g.unit != "" }
-func gone(g *deskGuest) bool   { return g.left }
+func gone(g *deskGuest) bool   { return g.status == bookings.Completed || g.status == bookings.NoShow }
 func anybody(*deskGuest) bool  { return true }
 
 // guest draws one of the last guests.
@@ -172,7 +173,7 @@ func (d *desks) guest(w *worker, who func(*deskGuest) bool) *deskGuest {
 }
 
 func (d *desks) step(w *worker) {
-	switch at := w.rand.IntN(47); {
+	switch at := w.rand.IntN(49); {
 	case at < 5:
 		d.walkIn(w)
 	case at == 5:
@@ -186,7 +187,7 @@ func (d *desks) step(w *worker) {
 		switch {
 		case at >= 44:
 			who = gone
-		case at > 21:
+		case at > 21, at == 18, at == 19:
 			who = housed
 		}
 		one, other := d.guest(w, who), d.guest(w, who)
@@ -239,7 +240,7 @@ func (d *desks) draw(w *worker, at int, one, other *deskGuest, keyed bool) *desk
 		}
 	}
 	var m bookings.Modification
-	if at >= 40 && at < 44 {
+	if at >= 40 && at < 43 {
 		var err error
 		m, err = bookings.New(d.front.Direct, nil).QuoteModification(context.Background(), one.id, d.asks[w.rand.IntN(len(d.asks))])
 		if err != nil {
@@ -298,11 +299,19 @@ func (d *desks) draw(w *worker, at int, one, other *deskGuest, keyed bool) *desk
 		single(func(p *process) *dynastay.Operation[*bookings.Booking] {
 			return p.front.bookings.UnassignUnitsOp(one.id, nil)
 		})
+	case at >= 44 && one.status == bookings.NoShow:
+		c.kind = "reinstate unit"
+		single(func(p *process) *dynastay.Operation[*bookings.Booking] {
+			return p.front.bookings.ReinstateOp(one.id)
+		})
 	case at >= 44:
 		c.kind = "undo the check-out"
 		single(func(p *process) *dynastay.Operation[*bookings.Booking] {
 			return p.front.bookings.UndoCheckOutOp(one.id)
 		})
+	case at == 43:
+		c.kind = "no-show unit"
+		single(func(p *process) *dynastay.Operation[*bookings.Booking] { return p.front.bookings.NoShowOp(one.id) })
 	case at >= 40:
 		c.kind, c.still = "another stay", true
 		send = func(p *process) (dynastay.Part, func() []*bookings.Booking) {

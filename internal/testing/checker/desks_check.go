@@ -79,7 +79,7 @@ func (d *desks) met(b *bookings.Booking) {
 func (d *desks) update(b *bookings.Booking) {
 	for _, g := range d.guests {
 		if g.id == b.ID {
-			g.unit, g.left = "", b.Status == bookings.Completed
+			g.unit, g.status = "", b.Status
 			for n := range deskNights(b) {
 				g.unit = max(g.unit, n.UnitID)
 			}
