@@ -176,7 +176,11 @@ func TestRightVenues(t *testing.T) {
 		"an answer":              func(g *guestbook) { g.answer("m9", "b2", 2, venue.Rejected) },
 		"another report":         func(g *guestbook) { g.report(venue.PaymentPending, span{70, 71}, false) },
 		"a title as it was told": func(g *guestbook) { g.titles["e1"] = map[int]string{1: "m1", 2: "m4"} },
-		"two halves of a day":    func(g *guestbook) { g.all["m15"].within = span{113, 114} },
+		"taken before it was changed": func(g *guestbook) {
+			g.states["b4"] = map[int]venueState{2: {user: "hirer-2", description: "m17", date: "2030-05-02", slot: "MORNING", attendees: 6, status: "pending"}}
+			g.deny(approving, "b4", 1, span{60, 61}, heldBy("e1", "b1", 1, venue.Afternoon))
+		},
+		"two halves of a day": func(g *guestbook) { g.all["m15"].within = span{113, 114} },
 		"two changes of an event": func(g *guestbook) {
 			g.entry(g.add("m99", venueCall{kind: renaming, event: "e1", version: 2}, 45), "hirer-1", "m99")["bookingId"] = "b1"
 			e := g.items.events["2030-05-01"]["AFTERNOON"]

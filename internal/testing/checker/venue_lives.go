@@ -211,6 +211,9 @@ func (s *venues) occupancies(lives map[string]*venueLife) map[string]*occupancy 
 // held is what a version of a booking asks for, if it is certain.
 func (s *venues) held(l *venueLife, n int) (string, venue.Slot) {
 	for _, v := range []int{n, n + 1} {
+		if v > n && (n >= len(l.stages) || l.stages[n].status == venue.Pending) { // a change asks for something else
+			break
+		}
 		if st, told := s.states[l.id][v]; told {
 			return st.date, venue.Slot(st.slot)
 		}
