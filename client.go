@@ -21,4 +21,3 @@ type Client interface {
 }
 
 var _ Client = (*dynamodb.Client)(nil)
-var _ Admin = (*dynamodb.Client)(nil)

@@ -93,7 +93,7 @@
 //
 // An application needs:
 //
-//   - for tables: [Open], [DB], [Options], [Retry], [Client]; to create them, [TableOptions], [Admin] and [TableError]
+//   - for tables: [Open], [DB], [Options], [Retry], [Client]; package provision creates them
 //   - as values: [Date], [NewDate], [DateOf], [ParseDate], [MustDate]; [Stay], [ParseStay], [MustStay], [MonthOf];
 //     [Money], [NewMoney], [ParseMoney], [MustMoney], [MoneyOfMinor], [MoneyOfDigits], [Currency]; [Percent],
 //     [ParsePercent]; [Rating], [ParseRating], [MaxRating]
@@ -105,7 +105,7 @@
 //
 // An author of entities, lists and operations also needs:
 //
-//   - to declare tables: [Schema], [KeyNames], [Index], [Projection], [ProjectAll], [ProjectKeys], [Difference]
+//   - to declare tables: [Schema], [KeyNames], [Index], [Projection], [ProjectAll], [ProjectKeys]
 //   - keys and items: [Key], [Ref], [RefOf], [Item], [Row], [RowOf], [RowFrom], [Attributes]
 //   - values of attributes: [Text], [Number], [Instant]; [Value], [Kind], [TextValue], [NumberValue], [BoolValue],
 //     [NullValue], [BinaryValue], [ListValue], [MapValue], [SetValue], [BinarySetValue]

@@ -31,6 +31,7 @@ import (
 	"github.com/dynastay/dynastay/examples/traveltracker/tracker"
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/properties/search"
+	"github.com/dynastay/dynastay/provision"
 	"github.com/dynastay/dynastay/reviews"
 	"github.com/dynastay/dynastay/users"
 )
@@ -99,8 +100,8 @@ var others = map[string]error{
 	"dynastay.ErrIdempotencyMismatch": dynastay.ErrIdempotencyMismatch, "dynastay.ErrOutcomeUnknown": dynastay.ErrOutcomeUnknown,
 	"dynastay.ErrCommitted": dynastay.ErrCommitted, "dynastay.ErrCorrupt": dynastay.ErrCorrupt,
 	"dynastay.ErrOvertaken": dynastay.ErrOvertaken, "dynastay.ErrSkip": dynastay.ErrSkip,
-	"dynastay.TableError": &dynastay.TableError{},
-	"dynastay.Error":      &dynastay.Error{}, "dynastay.InvalidError": &dynastay.InvalidError{},
+	"provision.TableError": &provision.TableError{},
+	"dynastay.Error":       &dynastay.Error{}, "dynastay.InvalidError": &dynastay.InvalidError{},
 	"dynastay.TooLargeError": &dynastay.TooLargeError{}, "dynastay.UnreadableError": &dynastay.UnreadableError{},
 
 	"availability.ErrTooSmall": availability.ErrTooSmall, "availability.UpdateError": &availability.UpdateError{},

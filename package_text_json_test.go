@@ -29,13 +29,14 @@ import (
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/properties/catalog"
 	"github.com/dynastay/dynastay/properties/search"
+	"github.com/dynastay/dynastay/provision"
 	"github.com/dynastay/dynastay/reviews"
 	"github.com/dynastay/dynastay/users"
 )
 
 // sent has every struct of the library that a service may send to its clients: what is stored and what calls return.
 var sent = []any{
-	dynastay.Stay{}, dynastay.Page[*users.User]{}, dynastay.Difference{}, dynastay.Usage{}, key.Point{}, streams.Shard{},
+	dynastay.Stay{}, dynastay.Page[*users.User]{}, dynastay.Usage{}, key.Point{}, streams.Shard{},
 
 	availability.Availability{}, availability.Booked{}, availability.Calendar{}, availability.DateReport{}, availability.Day{},
 	availability.Guests{}, availability.House{}, availability.Limits{}, availability.Line{}, availability.MissingNight{},
@@ -69,6 +70,9 @@ var sent = []any{
 
 	reviews.Ratings{}, reviews.Response{}, reviews.Review{}, reviews.Vote{},
 
+	provision.Settings{}, provision.Units{}, provision.Provisioned{}, provision.Capacity{}, provision.Scale{},
+	provision.Report{}, provision.Difference{}, provision.Unchecked{}, provision.Progress{},
+
 	users.Erased{}, users.Erasure{}, users.Loyalty{}, users.LoyaltyEntry{}, users.Preferences{}, users.TierFrom{},
 	users.User{}, users.Wishlist{},
 }
@@ -80,7 +84,7 @@ var notSent = []string{
 	"venue.Approval", "venue.Cancellation", "venue.Changes", "venue.Options", "venue.Rejection", "properties.Changes",
 	"properties.Options", "catalog.Spec", "search.Filter", "reviews.Changes", "reviews.Options", "users.Changes",
 	"units.Changes", "units.Days", "units.Need", "units.Wish", "units.Step", "bookings.OutOfOrder", "bookings.OutOfOrderEnd",
-	"bookings.UnitMove", "bookings.UnitOf", "bookings.UnitSwap", "users.Movement", "users.Options",
+	"bookings.UnitMove", "bookings.UnitOf", "bookings.UnitSwap", "users.Movement", "users.Options", "provision.Table", "provision.Options",
 }
 
 // exported returns the structs with exported fields that the packages of the repositories declare, without errors and
@@ -89,7 +93,7 @@ func exported(t *testing.T) (names []string) {
 	t.Helper()
 	for _, dir := range []string{
 		"availability", "availability/charges", "availability/listing", "availability/listing/ical", "availability/units", "bookings", "bookings/offer", "bookings/venue",
-		"properties", "properties/catalog", "properties/search", "reviews", "users",
+		"properties", "properties/catalog", "properties/search", "provision", "reviews", "users",
 	} {
 		files, err := filepath.Glob(dir + "/*.go")
 		require.NoError(t, err)

@@ -60,7 +60,7 @@ func (n KeyNames) From(row Row) Key {
 	return k
 }
 
-// Schema describes one table: its key, indexes and settings. It is plain data; [Schema.Create] creates the table.
+// Schema describes one table: its key, indexes and settings. It is plain data; package provision creates the table.
 type Schema struct {
 	Name    string // without the prefix and suffix of [Options]
 	Key     KeyNames

@@ -10,10 +10,11 @@ import (
 )
 
 func TestSchemaIndex(t *testing.T) {
-	index, ok := storeSchema().Index("Keys")
+	s := &dynastay.Schema{Indexes: []dynastay.Index{{Name: "All"}, {Name: "Keys", Key: dynastay.KeyNames{Partition: "GSI2PK"}}}}
+	index, ok := s.Index("Keys")
 	require.True(t, ok)
 	assert.Equal(t, "GSI2PK", index.Key.Partition)
-	_, ok = storeSchema().Index("keys")
+	_, ok = s.Index("keys")
 	assert.False(t, ok)
 }
 

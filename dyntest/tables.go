@@ -14,6 +14,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest/engine"
 	"github.com/dynastay/dynastay/dyntest/internal/parallel"
+	"github.com/dynastay/dynastay/provision"
 )
 
 // createTables creates the tables of a test, under a prefix that nobody else has.
@@ -40,7 +41,7 @@ const creations = 8
 // is deleted first.
 func createTable(ctx context.Context, client *dynamodb.Client, name string, s *dynastay.Schema) error {
 	once := func(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} }
-	input := s.CreateTableInput(name, &dynastay.TableOptions{Deletable: true})
+	input := provision.Table{Schema: s, Name: name, Settings: provision.Settings{Deletable: true}}.CreateTableInput()
 	wait := retry.NewExponentialJitterBackoff(time.Second)
 	var failed error
 	for n := range creations {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/keys"
+	"github.com/dynastay/dynastay/provision"
 )
 
 func TestTablesHaveTheirNames(t *testing.T) {
@@ -121,7 +122,7 @@ func TestTablesAreWithinTheLimitsOfDynamoDB(t *testing.T) {
 				assert.NotContains(t, attributes, attribute, "keys are projected anyway")
 			}
 		}
-		for _, defined := range schema.CreateTableInput(schema.Name, nil).AttributeDefinitions {
+		for _, defined := range (provision.Table{Schema: schema, Name: schema.Name}).CreateTableInput().AttributeDefinitions {
 			assert.Equal(t, types.ScalarAttributeTypeS, defined.AttributeType, *defined.AttributeName)
 		}
 	}

@@ -16,7 +16,7 @@ import (
 
 // counting knows the tables that exist, and fails to create the one with the number failAt.
 type counting struct {
-	dynastay.Admin
+	contract.Admin
 	failAt, created int
 	exist           map[string]bool
 }

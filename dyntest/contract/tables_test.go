@@ -8,12 +8,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest/contract"
 )
 
 // forgetful accepts a table that exists, never expires, and describes every index as one of all attributes.
-type forgetful struct{ dynastay.Admin }
+type forgetful struct{ contract.Admin }
 
 func (a forgetful) CreateTable(ctx context.Context, in *dynamodb.CreateTableInput, o ...options) (*dynamodb.CreateTableOutput, error) {
 	out, err := a.Admin.CreateTable(ctx, in, o...)

@@ -24,10 +24,21 @@ type Streams interface {
 
 var _ Streams = (*dynamodbstreams.Client)(nil)
 
+// Admin is the part of DynamoDB's control plane that a [Target] needs. *dynamodb.Client implements it.
+type Admin interface {
+	CreateTable(context.Context, *dynamodb.CreateTableInput, ...func(*dynamodb.Options)) (*dynamodb.CreateTableOutput, error)
+	DescribeTable(context.Context, *dynamodb.DescribeTableInput, ...func(*dynamodb.Options)) (*dynamodb.DescribeTableOutput, error)
+	DeleteTable(context.Context, *dynamodb.DeleteTableInput, ...func(*dynamodb.Options)) (*dynamodb.DeleteTableOutput, error)
+	DescribeTimeToLive(context.Context, *dynamodb.DescribeTimeToLiveInput, ...func(*dynamodb.Options)) (*dynamodb.DescribeTimeToLiveOutput, error)
+	UpdateTimeToLive(context.Context, *dynamodb.UpdateTimeToLiveInput, ...func(*dynamodb.Options)) (*dynamodb.UpdateTimeToLiveOutput, error)
+}
+
+var _ Admin = (*dynamodb.Client)(nil)
+
 // Target is the engine that is asked.
 type Target struct {
 	Client  dynastay.Client // *dynamodb.Client implements it
-	Admin   dynastay.Admin  // *dynamodb.Client implements it
+	Admin   Admin           // *dynamodb.Client implements it
 	Streams Streams         // default: nil, and nothing about streams is shown
 	Prefix  string          // of the names of the two tables
 	// Units is the budget, in read and write units together. A case that may exceed it is not run. Default: 0, no limit.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest/internal/parallel"
+	"github.com/dynastay/dynastay/provision"
 )
 
 // Engine is a DynamoDB engine on this machine, or at a given address. It is safe for concurrent use.
@@ -80,16 +81,13 @@ func (e *Engine) Streams(optFns ...func(*dynamodbstreams.Options)) *dynamodbstre
 }
 
 // CreateTables creates tables concurrently and without deletion protection. The name of each is prefix followed by the
-// name of its schema. It can be run again, see [dynastay.Schema.Create].
+// name of its schema. It can be run again, see [provision.Apply].
 func (e *Engine) CreateTables(ctx context.Context, prefix string, schemas ...*dynastay.Schema) error {
-	client := e.Client()
-	return parallel.Do(schemas, func(s *dynastay.Schema) error {
-		err := s.Create(ctx, client, prefix+s.Name, &dynastay.TableOptions{Deletable: true})
-		if differs := new(*dynastay.TableError); err == nil || errors.As(err, differs) {
-			return err // it names the table
-		}
-		return fmt.Errorf("table %s: %w", prefix+s.Name, err)
-	})
+	tables := provision.Tables(prefix, "", schemas...)
+	for i := range tables {
+		tables[i].Settings.Deletable = true
+	}
+	return provision.Apply(ctx, e.Client(), tables, nil)
 }
 
 // DeleteTables deletes the tables that [Engine.CreateTables] creates with the same arguments. It is not an error if a

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/provision"
 )
 
 var guests = &dynastay.Schema{Name: "Guests", Key: dynastay.KeyNames{Partition: "pk", Sort: "sk"}}
@@ -66,8 +67,8 @@ func TestTables(t *testing.T) {
 	other := *guests
 	other.Key.Sort = "other"
 	err = engine.CreateTables(ctx, "test-", &other)
-	require.ErrorAs(t, err, new(*dynastay.TableError))
-	require.EqualError(t, err, "table test-Guests differs from its schema: Key must be pk, other, but is pk, sk")
+	require.ErrorAs(t, err, new(*provision.TableError))
+	require.EqualError(t, err, "table test-Guests is not as it must be: Key must be pk, other, but is pk, sk")
 
 	out, err := engine.Client().DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: aws.String("test-Guests")})
 	require.NoError(t, err)

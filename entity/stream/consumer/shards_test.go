@@ -25,6 +25,7 @@ import (
 	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/keys/key"
+	"github.com/dynastay/dynastay/provision"
 )
 
 func metadata(db *dynastay.DB) *stream.Router {
@@ -176,7 +177,7 @@ func createAnew(t *testing.T, db *dyntest.DB) {
 	_, err := client.DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: &name})
 	require.NoError(t, err)
 	require.NoError(t, dynamodb.NewTableNotExistsWaiter(client).Wait(t.Context(), &dynamodb.DescribeTableInput{TableName: &name}, patience))
-	require.NoError(t, gaugesTable.Create(t.Context(), client, name, &dynastay.TableOptions{Deletable: true}))
+	require.NoError(t, provision.Apply(t.Context(), client, []provision.Table{{Schema: gaugesTable, Name: name, Settings: provision.Settings{Deletable: true}}}, nil))
 }
 
 // enableAgain ends the stream of the gauges, and starts another one.

@@ -1,0 +1,141 @@
+package provision
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/dynastay/dynastay"
+)
+
+// indexes compares the global secondary indexes. A further attribute in a projection is no difference: nothing that the
+// readers need is missing. A further index is one, because each write pays for it.
+func (c *comparison) indexes() {
+	for _, index := range c.t.Schema.Indexes {
+		c.index(index)
+	}
+	for _, there := range c.table.GlobalSecondaryIndexes {
+		if _, known := c.t.Schema.Index(*there.IndexName); known {
+			continue
+		}
+		c.add(Difference{
+			Setting: "Index " + *there.IndexName, Want: none, Have: c.indexText(there), Mend: ByName,
+			Effect: "Each write that changes it pays for it. Other software may query it: those queries would fail. To have it again costs what it " +
+				"cost before: " + c.backfill(),
+			change: c.deleteIndex(*there.IndexName),
+		})
+	}
+}
+
+func (c *comparison) index(index dynastay.Index) {
+	want := keyText(keySchema(index.Key), nil) + "; " + projectionText(projection(index))
+	at := slices.IndexFunc(c.table.GlobalSecondaryIndexes, func(there types.GlobalSecondaryIndexDescription) bool {
+		return *there.IndexName == index.Name
+	})
+	if at < 0 {
+		c.add(Difference{
+			Setting: "Index " + index.Name, Want: want, Have: none, Mend: ByApply,
+			Effect: c.backfill() + " Readers and writers of the table do not notice, unless the capacity of the index is less than what writes need.",
+			change: c.update(func(in *dynamodb.UpdateTableInput) {
+				in.AttributeDefinitions = c.definitions(index)
+				in.GlobalSecondaryIndexUpdates = []types.GlobalSecondaryIndexUpdate{{Create: &types.CreateGlobalSecondaryIndexAction{
+					IndexName: &index.Name, KeySchema: keySchema(index.Key), Projection: projection(index),
+					ProvisionedThroughput: c.throughput(index.Name), OnDemandThroughput: c.t.Settings.Maximum.onDemand(), WarmThroughput: c.t.Settings.Warm.warm(),
+				}}}
+			}),
+		})
+		return
+	}
+	there := c.table.GlobalSecondaryIndexes[at]
+	if c.keyText(there.KeySchema) == keyText(keySchema(index.Key), nil) && isIn(index, there.Projection) {
+		return
+	}
+	c.add(Difference{
+		Setting: "Index " + index.Name, Want: want, Have: c.indexText(there), Mend: ByName,
+		Effect: "An index cannot be changed. Deletes it and makes it anew: its queries fail until that is done. " + c.backfill() +
+			" To keep the queries, add an index with another name first.",
+		change: c.deleteIndex(index.Name),
+	})
+}
+
+// throughput is the capacity of a new index. It must fit how the table is billed, not how it must be.
+func (c *comparison) throughput(index string) *types.ProvisionedThroughput {
+	if !c.provisioned() {
+		return nil
+	}
+	if c.t.Settings.Provisioned != nil {
+		return c.t.Settings.throughput(index)
+	}
+	p := c.table.ProvisionedThroughput
+	return &types.ProvisionedThroughput{ReadCapacityUnits: p.ReadCapacityUnits, WriteCapacityUnits: p.WriteCapacityUnits}
+}
+
+// definitions are the key attributes that the table has, and those of an index.
+func (c *comparison) definitions(index dynastay.Index) []types.AttributeDefinition {
+	all := slices.Clone(c.table.AttributeDefinitions)
+	for _, a := range (Table{Schema: &dynastay.Schema{Key: index.Key}}).attributes() {
+		if !slices.ContainsFunc(all, func(has types.AttributeDefinition) bool { return *has.AttributeName == *a.AttributeName }) {
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
+func (c *comparison) deleteIndex(name string) func(context.Context, Control) error {
+	return c.update(func(in *dynamodb.UpdateTableInput) {
+		in.GlobalSecondaryIndexUpdates = []types.GlobalSecondaryIndexUpdate{{Delete: &types.DeleteGlobalSecondaryIndexAction{IndexName: &name}}}
+	})
+}
+
+// backfill is what it costs to fill an index: each item that has its key is written to it. Its entries are at most as
+// large as the items.
+func (c *comparison) backfill() string {
+	if c.Items == 0 {
+		return "DynamoDB counts no items in the table, so filling the index costs little."
+	}
+	const writeUnit = 1 << 10
+	each := (c.Bytes/c.Items + writeUnit - 1) / writeUnit
+	return fmt.Sprintf("Filling the index costs up to %d write units: %d items of %d each.", c.Items*max(each, 1), c.Items, max(each, 1))
+}
+
+func (c *comparison) indexText(there types.GlobalSecondaryIndexDescription) string {
+	return c.keyText(there.KeySchema) + "; " + projectionText(there.Projection)
+}
+
+func (c *comparison) keyText(elements []types.KeySchemaElement) string {
+	return keyText(elements, c.table.AttributeDefinitions)
+}
+
+// keyText names the attributes of a key. Those that the definitions do not define as strings are marked.
+func keyText(elements []types.KeySchemaElement, definitions []types.AttributeDefinition) string {
+	names := make([]string, len(elements))
+	for i, e := range elements {
+		names[i] = *e.AttributeName
+		for _, a := range definitions {
+			if *a.AttributeName == names[i] && a.AttributeType != types.ScalarAttributeTypeS {
+				names[i] += " (not a string)"
+				break
+			}
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+func projectionText(p *types.Projection) string {
+	text := string(p.ProjectionType)
+	if p.ProjectionType == types.ProjectionTypeInclude {
+		text += " " + strings.Join(slices.Sorted(slices.Values(p.NonKeyAttributes)), ", ")
+	}
+	return text
+}
+
+// isIn reports whether a projection contains what the readers of an index need.
+func isIn(index dynastay.Index, there *types.Projection) bool {
+	wanted := projection(index)
+	return there.ProjectionType == wanted.ProjectionType &&
+		!slices.ContainsFunc(wanted.NonKeyAttributes, func(name string) bool { return !slices.Contains(there.NonKeyAttributes, name) })
+}

@@ -1,0 +1,110 @@
+package provision
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// Report is how a table differs from what it must be.
+type Report struct {
+	Table       string
+	Differences []Difference `json:",omitzero"` // none if the table is as it must be
+	Unchecked   []Unchecked  `json:",omitzero"` // the settings of which nobody can say how they are
+	// Items and Bytes are the size of the table. DynamoDB counts it about every six hours.
+	Items, Bytes int64
+}
+
+// Unchecked is a setting that could not be compared.
+type Unchecked struct {
+	Setting, Reason string
+}
+
+// Look compares a table with what it must be, with three requests, or four for a table with tags. It changes nothing.
+func Look(ctx context.Context, control Control, t Table, opts *Options) (*Report, error) {
+	if err := t.Check(); err != nil {
+		return nil, err
+	}
+	s, err := see(ctx, control, t)
+	if err != nil {
+		return nil, fmt.Errorf("table %s: %w", t.Name, err)
+	}
+	return opts.orDefault().compare(ctx, t, s)
+}
+
+// seen is how a table is.
+type seen struct {
+	table *types.TableDescription // nil if there is no table; then the rest is empty
+	ttl   *types.TimeToLiveDescription
+	// backups is nil if the engine has no point-in-time recovery.
+	backups *types.PointInTimeRecoveryDescription
+	tags    map[string]string
+}
+
+func see(ctx context.Context, control Control, t Table) (*seen, error) {
+	s := &seen{tags: map[string]string{}}
+	described, err := control.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &t.Name})
+	switch {
+	case as[*types.ResourceNotFoundException](err):
+		return s, nil
+	case err != nil:
+		return nil, err
+	}
+	s.table = described.Table
+	ttl, err := control.DescribeTimeToLive(ctx, &dynamodb.DescribeTimeToLiveInput{TableName: &t.Name})
+	if err != nil {
+		return nil, err
+	}
+	s.ttl = ttl.TimeToLiveDescription
+	backups, err := control.DescribeContinuousBackups(ctx, &dynamodb.DescribeContinuousBackupsInput{TableName: &t.Name})
+	switch {
+	case unknownOperation(err):
+	case err != nil:
+		return nil, err
+	default:
+		if s.backups = backups.ContinuousBackupsDescription.PointInTimeRecoveryDescription; s.backups == nil {
+			s.backups = &types.PointInTimeRecoveryDescription{}
+		}
+	}
+	if len(t.Settings.Tags) == 0 {
+		return s, nil
+	}
+	in := &dynamodb.ListTagsOfResourceInput{ResourceArn: s.table.TableArn}
+	for {
+		page, err := control.ListTagsOfResource(ctx, in)
+		if err != nil {
+			return nil, err
+		}
+		for _, tag := range page.Tags {
+			s.tags[aws.ToString(tag.Key)] = aws.ToString(tag.Value)
+		}
+		if in.NextToken = page.NextToken; in.NextToken == nil {
+			return s, nil
+		}
+	}
+}
+
+// settled reports whether DynamoDB has nothing in progress with the table that a change would have to wait for.
+func (s *seen) settled() bool {
+	if s.table == nil {
+		return true
+	}
+	switch s.table.TableStatus {
+	case types.TableStatusCreating, types.TableStatusUpdating, types.TableStatusDeleting, types.TableStatusArchiving:
+		return false
+	}
+	for _, index := range s.table.GlobalSecondaryIndexes {
+		if index.IndexStatus != "" && index.IndexStatus != types.IndexStatusActive {
+			return false
+		}
+	}
+	for _, r := range s.table.Replicas {
+		if r.ReplicaStatus == types.ReplicaStatusCreating || r.ReplicaStatus == types.ReplicaStatusUpdating {
+			return false
+		}
+	}
+	return s.table.SSEDescription == nil || s.table.SSEDescription.Status != types.SSEStatusUpdating
+}
