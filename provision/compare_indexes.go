@@ -97,9 +97,9 @@ func (c *comparison) backfill() string {
 	if c.Items == 0 {
 		return "DynamoDB counts no items in the table, so filling the index costs little."
 	}
-	const writeUnit = 1 << 10
-	each := (c.Bytes/c.Items + writeUnit - 1) / writeUnit
-	return fmt.Sprintf("Filling the index costs up to %d write units: %d items of %d each.", c.Items*max(each, 1), c.Items, max(each, 1))
+	unit := c.Items << 10 // the bytes of one write unit for each item
+	each := max(1, (c.Bytes+unit-1)/unit)
+	return fmt.Sprintf("Filling the index costs up to %d write units: %d items of %d each.", c.Items*each, c.Items, each)
 }
 
 func (c *comparison) indexText(there types.GlobalSecondaryIndexDescription) string {

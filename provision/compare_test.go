@@ -2,8 +2,6 @@ package provision_test
 
 import (
 	"context"
-	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -15,7 +13,6 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
-	"github.com/dynastay/dynastay/internal/testing/page"
 	"github.com/dynastay/dynastay/provision"
 )
 
@@ -323,7 +320,3 @@ func (d differing) run(t *testing.T, client *dynamodb.Client, name string) {
 	require.NoError(t, err)
 	assert.Empty(t, r.Differences)
 }
-
-var _ = fmt.Sprint
-var _ = slices.Sorted[string]
-var _ = page.Section
