@@ -29,7 +29,7 @@ func (o *Options) orDefault() *Options {
 
 // Progress is how far a change is.
 type Progress struct {
-	Difference Difference
+	Difference Difference `json:",omitzero"`
 	State      State
 }
 

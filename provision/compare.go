@@ -71,11 +71,11 @@ func (c *comparison) identity() {
 			Effect: "The key of a table cannot be changed: create a table with another name, and move the items.",
 		})
 	}
-	switch c.table.TableStatus {
-	case types.TableStatusInaccessibleEncryptionCredentials, types.TableStatusArchived, types.TableStatusReplicationNotAuthorized:
+	if c.table.TableStatus != types.TableStatusActive { // what passes by itself, Apply has waited for
 		c.add(Difference{
 			Setting: "Status", Want: string(types.TableStatusActive), Have: string(c.table.TableStatus), Mend: ByHand, foreign: true,
-			Effect: "DynamoDB serves no requests of the table. Give it access to its key again, or restore a backup.",
+			Effect: "DynamoDB does not serve the table, or does not change it, while it has this status. If it has lost its key, give it access " +
+				"again. If it is archived, restore its backup.",
 		})
 	}
 	if c.table.MultiRegionConsistency == types.MultiRegionConsistencyStrong {

@@ -178,8 +178,8 @@ func (c *comparison) warm() {
 		to := want.warm()
 		c.add(Difference{
 			Setting: p.about("Warm"), Want: want.String(), Have: have.String(), Mend: ByApply,
-			Effect: fmt.Sprintf("Raises it by %s, which is paid for once, and does not fall again. Readers and writers do not notice.",
-				Units{want.Read - have.Read, want.Write - have.Write}),
+			Effect: fmt.Sprintf("Raises it by %d read and %d write units, which are paid for once, and it does not fall again. Readers and writers do not notice.",
+				want.Read-have.Read, want.Write-have.Write),
 			change: p.update(c, dynamodb.UpdateTableInput{WarmThroughput: to}, types.UpdateGlobalSecondaryIndexAction{WarmThroughput: to}),
 		})
 	}

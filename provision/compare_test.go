@@ -13,6 +13,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/page"
 	"github.com/dynastay/dynastay/provision"
 )
 
@@ -28,6 +29,7 @@ type differing struct {
 	on   []string // the engines that have it
 	had  func(*provision.Table)
 	past func(ctx context.Context, client *dynamodb.Client, name string) error // what no Table can say, by other software
+	like func(*account)                                                        // the same in an account
 	must func(*provision.Table)
 	want []string // the differences
 	mend provision.Mend
@@ -70,6 +72,7 @@ var differingTables = []differing{
 			_, err := client.DeleteTable(ctx, &dynamodb.DeleteTableInput{TableName: &name})
 			return err
 		},
+		like: func(a *account) { a.table = nil },
 		want: []string{"Table must be there, but is none"}, mend: provision.ByApply,
 	},
 	{
@@ -125,6 +128,9 @@ var differingTables = []differing{
 			}})
 			return err
 		},
+		like: func(a *account) {
+			a.table.StreamSpecification = &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeKeysOnly}
+		},
 		want: []string{"Stream must be NEW_AND_OLD_IMAGES, but is KEYS_ONLY"}, mend: provision.ByName,
 	},
 	{
@@ -158,6 +164,7 @@ var differingTables = []differing{
 			})
 			return err
 		},
+		like: func(a *account) { a.backups = nil },
 		want: []string{"Recovery must be 35 days, but is none"}, mend: provision.ByApply,
 	},
 	{
@@ -319,4 +326,44 @@ func (d differing) run(t *testing.T, client *dynamodb.Client, name string) {
 	r, err = provision.Look(ctx, client, must[0], nil)
 	require.NoError(t, err)
 	assert.Empty(t, r.Differences)
+}
+
+// The account of the other tests answers as the engines do.
+func TestDifferencesInAnAccount(t *testing.T) {
+	t.Parallel()
+	for _, d := range differingTables {
+		assert.Equal(t, d.want, settings(d.look(t).Differences), d.what)
+	}
+}
+
+func (d differing) look(t *testing.T) *provision.Report {
+	t.Helper()
+	a := newAccount(d.table("prod-Store", d.had))
+	if d.like != nil {
+		d.like(a)
+	}
+	r, err := provision.Look(t.Context(), a, d.table("prod-Store", d.must), nil)
+	require.NoError(t, err)
+	return r
+}
+
+// The page of operations has all differences.
+func TestPageOfDifferences(t *testing.T) {
+	var rows [][]string
+	row := func(what string, first provision.Difference, on string) {
+		who := map[provision.Mend]string{provision.ByApply: "apply", provision.ByName: "apply, by name", provision.ByHand: "nobody"}[first.Mend]
+		rows = append(rows, []string{what, strings.ReplaceAll(first.String(), "|", "\\|"), who, first.Effect, on})
+	}
+	for _, d := range differingTables {
+		if found := d.look(t).Differences; found != nil {
+			row(d.what, found[0], strings.Join(d.on, ", "))
+		}
+	}
+	for _, d := range describedTables {
+		if found := d.look(t).Differences; found != nil {
+			row(d.what, found[0], "*not run*")
+		}
+	}
+	page.Section(t, "docs/operations.md", "differences", page.Table(
+		[]string{"what is there", "for example", "changed by", "what the change does", "tried on"}, rows))
 }

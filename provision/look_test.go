@@ -3,6 +3,8 @@ package provision_test
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -18,28 +20,49 @@ import (
 // makes none but those of takes.
 type account struct {
 	provision.Control
-	table *types.TableDescription
-	takes func(*types.TableDescription)
-	sent  []*dynamodb.UpdateTableInput
+	table   *types.TableDescription // nil for none
+	ttl     string
+	backups *types.PointInTimeRecoveryDescription
+	tags    map[string]string
+	takes   func(*types.TableDescription)
+	sent    []*dynamodb.UpdateTableInput
 }
 
 func (a *account) DescribeTable(context.Context, *dynamodb.DescribeTableInput, ...func(*dynamodb.Options)) (*dynamodb.DescribeTableOutput, error) {
+	if a.table == nil {
+		return nil, &types.ResourceNotFoundException{}
+	}
 	return &dynamodb.DescribeTableOutput{Table: a.table}, nil
 }
 
 func (a *account) DescribeTimeToLive(context.Context, *dynamodb.DescribeTimeToLiveInput, ...func(*dynamodb.Options)) (*dynamodb.DescribeTimeToLiveOutput, error) {
-	return &dynamodb.DescribeTimeToLiveOutput{TimeToLiveDescription: &types.TimeToLiveDescription{
-		TimeToLiveStatus: types.TimeToLiveStatusEnabling, AttributeName: aws.String("ExpiresAt"),
-	}}, nil
+	d := &types.TimeToLiveDescription{TimeToLiveStatus: types.TimeToLiveStatusDisabled}
+	if a.ttl != "" {
+		d = &types.TimeToLiveDescription{TimeToLiveStatus: types.TimeToLiveStatusEnabling, AttributeName: &a.ttl}
+	}
+	return &dynamodb.DescribeTimeToLiveOutput{TimeToLiveDescription: d}, nil
 }
 
 func (a *account) DescribeContinuousBackups(context.Context, *dynamodb.DescribeContinuousBackupsInput, ...func(*dynamodb.Options)) (*dynamodb.DescribeContinuousBackupsOutput, error) {
 	return &dynamodb.DescribeContinuousBackupsOutput{ContinuousBackupsDescription: &types.ContinuousBackupsDescription{
-		ContinuousBackupsStatus: types.ContinuousBackupsStatusEnabled,
-		PointInTimeRecoveryDescription: &types.PointInTimeRecoveryDescription{
-			PointInTimeRecoveryStatus: types.PointInTimeRecoveryStatusEnabled, // without days, as it was before they could be chosen
-		},
+		ContinuousBackupsStatus: types.ContinuousBackupsStatusEnabled, PointInTimeRecoveryDescription: a.backups,
 	}}, nil
+}
+
+// ListTagsOfResource returns one tag a page.
+func (a *account) ListTagsOfResource(_ context.Context, in *dynamodb.ListTagsOfResourceInput, _ ...func(*dynamodb.Options)) (*dynamodb.ListTagsOfResourceOutput, error) {
+	out := &dynamodb.ListTagsOfResourceOutput{}
+	for _, k := range slices.Sorted(maps.Keys(a.tags)) {
+		if k <= aws.ToString(in.NextToken) {
+			continue
+		}
+		if out.Tags != nil {
+			out.NextToken = out.Tags[0].Key
+			break
+		}
+		out.Tags = []types.Tag{{Key: &k, Value: aws.String(a.tags[k])}}
+	}
+	return out, nil
 }
 
 func (a *account) UpdateTable(_ context.Context, in *dynamodb.UpdateTableInput, _ ...func(*dynamodb.Options)) (*dynamodb.UpdateTableOutput, error) {
@@ -55,27 +78,43 @@ const (
 	keyARN = "arn:aws:kms:eu-central-1:123456789012:key/36e296a9-8e15-4cfb-b9de-184296c2fa33"
 )
 
-// newAccount has the table of the schema as DynamoDB describes it.
-func newAccount() *account {
-	in := provision.Table{Schema: storeSchema(), Name: "prod-Store"}.CreateTableInput()
-	units := &types.ProvisionedThroughputDescription{ReadCapacityUnits: aws.Int64(0), WriteCapacityUnits: aws.Int64(0)}
+// newAccount has a table as DynamoDB describes it, with 2,000,000 items of 1.5 KB.
+func newAccount(of provision.Table) *account {
+	in := of.CreateTableInput()
+	capacity := func(p *types.ProvisionedThroughput) *types.ProvisionedThroughputDescription {
+		if p == nil {
+			p = &types.ProvisionedThroughput{ReadCapacityUnits: aws.Int64(0), WriteCapacityUnits: aws.Int64(0)}
+		}
+		return &types.ProvisionedThroughputDescription{ReadCapacityUnits: p.ReadCapacityUnits, WriteCapacityUnits: p.WriteCapacityUnits}
+	}
 	d := &types.TableDescription{
 		TableName: in.TableName, TableArn: aws.String(arn), TableStatus: types.TableStatusActive, KeySchema: in.KeySchema,
-		AttributeDefinitions: in.AttributeDefinitions, StreamSpecification: in.StreamSpecification, DeletionProtectionEnabled: aws.Bool(true),
-		ProvisionedThroughput: units, BillingModeSummary: &types.BillingModeSummary{BillingMode: types.BillingModePayPerRequest},
-		SSEDescription: &types.SSEDescription{SSEType: types.SSETypeKms, Status: types.SSEStatusEnabled, KMSMasterKeyArn: aws.String(keyARN)},
-		WarmThroughput: &types.TableWarmThroughputDescription{ReadUnitsPerSecond: aws.Int64(12_000), WriteUnitsPerSecond: aws.Int64(4_000)},
-		ItemCount:      aws.Int64(2_000_000), TableSizeBytes: aws.Int64(3_000_000_000),
+		AttributeDefinitions: in.AttributeDefinitions, StreamSpecification: in.StreamSpecification, DeletionProtectionEnabled: in.DeletionProtectionEnabled,
+		ProvisionedThroughput: capacity(in.ProvisionedThroughput), BillingModeSummary: &types.BillingModeSummary{BillingMode: in.BillingMode},
+		OnDemandThroughput: in.OnDemandThroughput,
+		SSEDescription:     &types.SSEDescription{SSEType: types.SSETypeKms, Status: types.SSEStatusEnabled, KMSMasterKeyArn: aws.String(keyARN)},
+		WarmThroughput:     &types.TableWarmThroughputDescription{ReadUnitsPerSecond: aws.Int64(12_000), WriteUnitsPerSecond: aws.Int64(4_000)},
+		ItemCount:          aws.Int64(2_000_000), TableSizeBytes: aws.Int64(3_000_000_000),
+	}
+	if in.BillingMode == types.BillingModeProvisioned {
+		d.BillingModeSummary = nil // as of a table that never was on demand
 	}
 	for _, index := range in.GlobalSecondaryIndexes {
 		d.GlobalSecondaryIndexes = append(d.GlobalSecondaryIndexes, types.GlobalSecondaryIndexDescription{
 			IndexName: index.IndexName, KeySchema: index.KeySchema, Projection: index.Projection, IndexStatus: types.IndexStatusActive,
-			ProvisionedThroughput: units,
-			WarmThroughput:        &types.GlobalSecondaryIndexWarmThroughputDescription{ReadUnitsPerSecond: aws.Int64(12_000), WriteUnitsPerSecond: aws.Int64(4_000)},
+			ProvisionedThroughput: capacity(index.ProvisionedThroughput), OnDemandThroughput: index.OnDemandThroughput,
+			WarmThroughput: &types.GlobalSecondaryIndexWarmThroughputDescription{ReadUnitsPerSecond: aws.Int64(12_000), WriteUnitsPerSecond: aws.Int64(4_000)},
 		})
 	}
-	return &account{table: d}
+	backups := &types.PointInTimeRecoveryDescription{PointInTimeRecoveryStatus: types.PointInTimeRecoveryStatusEnabled}
+	if days := of.Settings.RecoveryDays; days != 0 { // otherwise as it was before the days could be chosen
+		backups.RecoveryPeriodInDays = aws.Int32(int32(days))
+	}
+	return &account{table: d, ttl: of.Schema.TTL, tags: of.Settings.Tags, backups: backups}
 }
+
+// prodStore is what the table must be.
+func prodStore() provision.Table { return provision.Table{Schema: storeSchema(), Name: "prod-Store"} }
 
 // described is a difference that no engine has: it is found, and mended with the requests of the SDK's own types, which
 // were never sent to DynamoDB.
@@ -220,20 +259,33 @@ var describedTables = []described{
 	},
 }
 
+// in returns the account with the table, and what the table must be.
+func (d described) in() (*account, provision.Table) {
+	a, table := newAccount(prodStore()), prodStore()
+	if d.had != nil {
+		d.had(a.table)
+	}
+	if d.must != nil {
+		d.must(&table.Settings)
+	}
+	return a, table
+}
+
+func (d described) look(t *testing.T) *provision.Report {
+	t.Helper()
+	a, table := d.in()
+	r, err := provision.Look(t.Context(), a, table, nil)
+	require.NoError(t, err)
+	return r
+}
+
 func TestDescribedDifferences(t *testing.T) {
 	t.Parallel()
 	for _, d := range describedTables {
 		t.Run(d.what, func(t *testing.T) {
 			t.Parallel()
-			a := newAccount()
-			if d.had != nil {
-				d.had(a.table)
-			}
+			a, table := d.in()
 			a.takes = d.takes
-			table := provision.Table{Schema: storeSchema(), Name: "prod-Store"}
-			if d.must != nil {
-				d.must(&table.Settings)
-			}
 			r, err := provision.Look(t.Context(), a, table, nil)
 			require.NoError(t, err)
 			assert.Equal(t, d.want, settings(r.Differences))
@@ -273,10 +325,10 @@ func TestForeignTables(t *testing.T) {
 		"status":      status(types.TableStatusArchived),
 		"consistency": func(d *types.TableDescription) { d.MultiRegionConsistency = types.MultiRegionConsistencyStrong },
 	} {
-		a := newAccount()
+		a := newAccount(prodStore())
 		foreign(a.table)
 		a.table.DeletionProtectionEnabled, a.table.GlobalSecondaryIndexes = aws.Bool(false), nil
-		err := provision.Apply(t.Context(), a, []provision.Table{{Schema: storeSchema(), Name: "prod-Store"}}, nil)
+		err := provision.Apply(t.Context(), a, []provision.Table{prodStore()}, nil)
 		var differs *provision.TableError
 		require.ErrorAs(t, err, &differs, name)
 		assert.Len(t, differs.Differences, 5, name)
@@ -314,7 +366,7 @@ func TestUnchecked(t *testing.T) {
 			{"Capacity of Some", "the engine does not say"}, {"Scaling", "the caller has not provided it"},
 		}},
 	} {
-		a := newAccount()
+		a := newAccount(prodStore())
 		if c.had != nil {
 			c.had(a.table)
 		}
@@ -333,9 +385,9 @@ func TestUnchecked(t *testing.T) {
 // A change that DynamoDB accepts and does not make is left to people, after some looks.
 func TestChangeThatDoesNotShow(t *testing.T) {
 	t.Parallel()
-	a := newAccount()
+	a := newAccount(prodStore())
 	a.table.DeletionProtectionEnabled = aws.Bool(false)
-	err := provision.Apply(t.Context(), a, []provision.Table{{Schema: storeSchema(), Name: "prod-Store"}}, nil)
+	err := provision.Apply(t.Context(), a, []provision.Table{prodStore()}, nil)
 	assert.EqualError(t, err, "table prod-Store is not as it must be: DeletionProtection must be on, but is off")
 	assert.Len(t, a.sent, 1)
 }
@@ -343,7 +395,7 @@ func TestChangeThatDoesNotShow(t *testing.T) {
 // The size of the table is in what a change costs.
 func TestEffects(t *testing.T) {
 	t.Parallel()
-	a := newAccount()
+	a := newAccount(prodStore())
 	a.table.GlobalSecondaryIndexes = a.table.GlobalSecondaryIndexes[:2]
 	table := provision.Table{Schema: storeSchema(), Name: "prod-Store", Settings: provision.Settings{Replicas: []string{"eu-west-1"}}}
 	effects := func() (all []string) {
@@ -375,7 +427,7 @@ func (s scaling) Scaling(context.Context, string) (map[string]provision.Capacity
 // Target tracking is compared where the caller can say what it does.
 func TestScaling(t *testing.T) {
 	t.Parallel()
-	a := newAccount()
+	a := newAccount(prodStore())
 	a.table.BillingModeSummary.BillingMode = types.BillingModeProvisioned
 	units := &types.ProvisionedThroughputDescription{ReadCapacityUnits: aws.Int64(7), WriteCapacityUnits: aws.Int64(7)}
 	a.table.ProvisionedThroughput = units
