@@ -169,6 +169,19 @@ func TestEndOutOfOrder(t *testing.T) {
 	assert.Equal(t, "w2", unit.OutOfOrder[0].ID)
 }
 
+// By default, last night stays what it was.
+func TestEndOutOfOrderFromTonight(t *testing.T) {
+	t.Parallel()
+	l := begin(t, 5)
+	l.withUnits(t, "301")
+	_, err := l.out(t, "301", "w1", fixture.Stay)
+	require.NoError(t, err)
+	l.Clock.Set(noonOf(1))
+	unit, err := l.end(t, "301", "w1", dynastay.Date{})
+	require.NoError(t, err)
+	assert.Equal(t, daysOf(0, 1), unit.OutOfOrder[0].Nights)
+}
+
 // What is given up before it begins is what was taken, and not what is out of order before.
 func TestEndOutOfOrderBeforeItBegins(t *testing.T) {
 	t.Parallel()
