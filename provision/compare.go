@@ -116,7 +116,7 @@ func (c *comparison) recovery() {
 		c.unchecked("Recovery", "the engine has no point-in-time recovery")
 		return
 	}
-	days := cmp.Or(c.t.Settings.RecoveryDays, maxRecoveryDays)
+	days := c.t.Settings.Days()
 	d := Difference{
 		Setting: "Recovery", Want: fmt.Sprint(days, " days"), Have: none, Mend: ByApply,
 		Effect: fmt.Sprintf("The table can be restored to any second of that time, from now on. It costs by size: %s. "+

@@ -105,7 +105,7 @@ func (c *comparison) capacity() {
 		return // a change of the billing sets it
 	}
 	for _, p := range c.parts() {
-		have, want := p.capacity, c.t.Settings.Provisioned.of(p.index)
+		have, want := p.capacity, c.t.Settings.Provisioned.Of(p.index)
 		if have == (Units{}) {
 			c.unchecked(p.about("Capacity"), "the engine does not say")
 			continue

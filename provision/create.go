@@ -94,7 +94,7 @@ func (s Settings) throughput(index string) *types.ProvisionedThroughput {
 	if s.Provisioned == nil {
 		return nil
 	}
-	c := s.Provisioned.of(index)
+	c := s.Provisioned.Of(index)
 	return &types.ProvisionedThroughput{ReadCapacityUnits: &c.Read.Min, WriteCapacityUnits: &c.Write.Min}
 }
 

@@ -22,7 +22,7 @@ func (o *Options) scaling(ctx context.Context, c *comparison) error {
 		return nil
 	}
 	if o.Scaling == nil {
-		if slices.ContainsFunc(c.parts(), func(at part) bool { return p.of(at.index).tracked() != Capacity{} }) {
+		if slices.ContainsFunc(c.parts(), func(at part) bool { return p.Of(at.index).tracked() != Capacity{} }) {
 			c.unchecked("Scaling", "the caller has not provided it")
 		}
 		return nil
@@ -32,7 +32,7 @@ func (o *Options) scaling(ctx context.Context, c *comparison) error {
 		return fmt.Errorf("table %s: scaling: %w", c.t.Name, err)
 	}
 	for _, at := range c.parts() {
-		want, is := p.of(at.index).tracked(), have[at.index].tracked()
+		want, is := p.Of(at.index).tracked(), have[at.index].tracked()
 		if want == is {
 			continue
 		}

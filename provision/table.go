@@ -1,6 +1,7 @@
 package provision
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -96,6 +97,9 @@ func Hotel(prefix, suffix string) []Table {
 
 const maxRecoveryDays = 35
 
+// Days returns the recovery period in days.
+func (s Settings) Days() int { return cmp.Or(s.RecoveryDays, maxRecoveryDays) }
+
 var tableName = regexp.MustCompile(`^[a-zA-Z0-9_.-]{3,255}$`)
 
 // Check returns an [*dynastay.InvalidError] for the first field that is not valid. The functions of this package call it
@@ -166,8 +170,8 @@ func (c Capacity) check(field string) error {
 	return nil
 }
 
-// of returns the capacity of the table, for "", or of an index.
-func (p *Provisioned) of(index string) Capacity {
+// Of returns the capacity of the table, for "", or of an index.
+func (p *Provisioned) Of(index string) Capacity {
 	if c, has := p.Indexes[index]; has && index != "" {
 		return c
 	}
