@@ -44,6 +44,11 @@ func TestRetireUnit(t *testing.T) {
 	retired, err := l.repo.RetireUnit(t.Context(), house, "301")
 	require.NoError(t, err)
 	assert.True(t, retired.Retired)
+	_, err = repo.Update(t.Context(), l.hotel.ID, "301", func(u *units.Unit) error {
+		u.RoomTypeID, u.Retired = "room_other", false
+		return nil
+	})
+	assert.Equal(t, "RoomTypeID", blame.As[*dynastay.InvalidError](t, err).Field, "one after the other")
 	u, err = repo.Update(t.Context(), l.hotel.ID, "301", func(u *units.Unit) error {
 		u.RoomTypeID = "room_other"
 		return nil

@@ -73,6 +73,10 @@ func TestChoose(t *testing.T) {
 		{"somebody makes room", kings("101", "102"), append(taken("101", 3, 4), taken("102", 0, 1)...), []units.Need{
 			king(1, 3), king(1, 4),
 		}, []string{"101", "102"}},
+		// In every order of the needs, the third would have none: the first must go to 102 for it.
+		{"somebody who came first makes room", kings("101", "102"), taken("101", 6, 7), []units.Need{
+			king(3, 5), king(4, 6), king(5, 7),
+		}, []string{"102", "101", "102"}},
 		{"nobody goes where somebody stays", kings("101"), taken("101", 0, 1), []units.Need{king(0, 1)}, []string{""}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
