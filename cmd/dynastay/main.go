@@ -1,7 +1,7 @@
 // Dynastay is the operator's command: it compares the tables of a deployment with what they must be, changes them, and
 // writes templates of them.
 //
-//	go run github.com/dynastay/dynastay/cmd/dynastay@latest --help
+//	dynastay plan --prefix prod-
 //
 // It exits with 0 if the tables are as they must be, with 1 if it fails, and with 2 if they differ.
 package main

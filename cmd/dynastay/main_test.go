@@ -207,6 +207,21 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
+// The settings on the page of operations are valid.
+func TestSettingsOfThePage(t *testing.T) {
+	page, err := os.ReadFile("../../docs/operations.md")
+	require.NoError(t, err)
+	_, rest, found := strings.Cut(string(page), "```json\n")
+	require.True(t, found)
+	text, _, _ := strings.Cut(rest, "```")
+	file := filepath.Join(t.TempDir(), "settings.json")
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	tables, err := declared{System: []string{"hotel"}, Settings: file}.tables()
+	require.NoError(t, err)
+	assert.Equal(t, provision.Scale{Min: 25, Max: 4000}, tables[1].Settings.Provisioned.Write)
+	assert.Equal(t, provision.Units{Read: 5000, Write: 2000}, tables[2].Settings.Maximum)
+}
+
 func TestHelp(t *testing.T) {
 	got := call(t.Context(), "--help")
 	assert.Equal(t, same, got.code)
