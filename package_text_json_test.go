@@ -71,7 +71,7 @@ var sent = []any{
 	reviews.Ratings{}, reviews.Response{}, reviews.Review{}, reviews.Vote{},
 
 	provision.Settings{}, provision.Units{}, provision.Provisioned{}, provision.Capacity{}, provision.Scale{},
-	provision.Report{}, provision.Difference{}, provision.Unchecked{}, provision.Progress{},
+	provision.Report{}, provision.Difference{}, provision.Unchecked{}, provision.Progress{}, provision.Check{},
 
 	users.Erased{}, users.Erasure{}, users.Loyalty{}, users.LoyaltyEntry{}, users.Preferences{}, users.TierFrom{},
 	users.User{}, users.Wishlist{},

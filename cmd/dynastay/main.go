@@ -36,6 +36,7 @@ type command struct {
 	Drift    driftCommand    `cmd:"" help:"Compare the tables with what they must be. Changes nothing."`
 	Plan     planCommand     `cmd:"" help:"Print what apply would change, in its order, and what that does. Changes nothing."`
 	Apply    applyCommand    `cmd:"" help:"Create the tables that do not exist, and change the others as far as that harms nobody."`
+	Check    checkCommand    `cmd:"" help:"Answer the checklist in section 10 of the hotel document, line by line. Changes nothing."`
 	Template templateCommand `cmd:"" help:"Write the tables as CloudFormation or Terraform, with scaling, backups, alarms and a dashboard."`
 }
 

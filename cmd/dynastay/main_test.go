@@ -111,6 +111,23 @@ func TestDeployment(t *testing.T) {
 	assert.Equal(t, same, d.call(t, "drift").code)
 }
 
+func TestCheck(t *testing.T) {
+	d := deploy(t)
+	got := d.call(t, "check")
+	assert.Equal(t, differs, got.code)
+	assert.Contains(t, got.out, "Phase 1 core tables\n  The table Properties with its indexes: missing. "+d.prefix+"Properties: Table must be there, but is none\n")
+	require.Equal(t, same, d.call(t, "apply").code)
+	got = d.call(t, "check")
+	assert.Equal(t, called{code: same, out: got.out}, got)
+	assert.Contains(t, got.out, "  The table Properties with its indexes: fulfilled. Compared with the table.\n")
+	assert.Contains(t, got.out, "  Point-in-time recovery: not compared. "+d.prefix+"Properties: Recovery: the engine has no point-in-time recovery; ")
+	assert.Contains(t, got.out, "  A cache: not applicable. ")
+	assert.Contains(t, got.out, "  Cost alerts: yours. ")
+	var checks []provision.Check
+	require.NoError(t, json.Unmarshal([]byte(d.call(t, "check", "--json").out), &checks))
+	assert.Len(t, checks, 22)
+}
+
 func TestJSON(t *testing.T) {
 	d := deploy(t)
 	for _, command := range []string{"drift", "plan"} {
@@ -225,7 +242,7 @@ func TestSettingsOfThePage(t *testing.T) {
 func TestHelp(t *testing.T) {
 	got := call(t.Context(), "--help")
 	assert.Equal(t, same, got.code)
-	for _, command := range []string{"drift", "plan", "apply", "template"} {
+	for _, command := range []string{"drift", "plan", "apply", "check", "template"} {
 		assert.Contains(t, got.out, "\n  "+command+" ")
 		assert.Equal(t, same, call(t.Context(), command, "--help").code)
 	}
