@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -167,7 +168,9 @@ func (s *slow) refuse() error {
 		s.left = s.working + s.old
 		return nil
 	case s.busy%2 == 0:
-		return &types.LimitExceededException{}
+		return &types.LimitExceededException{
+			Message: aws.String("Subscriber limit exceeded: Only 10 tables can be created, updated, or deleted simultaneously"),
+		}
 	}
 	return &types.ResourceInUseException{}
 }
@@ -261,6 +264,36 @@ func TestApplyEndsWithItsContext(t *testing.T) {
 	var limit *types.LimitExceededException
 	var inUse *types.ResourceInUseException
 	assert.True(t, errors.As(err, &limit) || errors.As(err, &inUse), "%v", err)
+}
+
+// refusing refuses every change.
+type refusing struct {
+	*account
+	with error
+	sent int
+}
+
+func (r *refusing) UpdateTable(context.Context, *dynamodb.UpdateTableInput, ...func(*dynamodb.Options)) (*dynamodb.UpdateTableOutput, error) {
+	r.sent++
+	return nil, r.with
+}
+
+// Some limits are those of an hour or a day, or never pass: Apply ends, and says so.
+func TestApplyDoesNotWaitForALimit(t *testing.T) {
+	t.Parallel()
+	for _, message := range []string{
+		"Subscriber limit exceeded: Provisioned throughput decreases are limited within a given UTC day.",
+		"Subscriber limit exceeded: Encryption mode changes are limited in the 24h window.",
+		"Subscriber limit exceeded: There is a limit of 2500 tables per subscriber",
+	} {
+		ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
+		r := &refusing{account: newAccount(prodStore()), with: &types.LimitExceededException{Message: &message}}
+		r.table.DeletionProtectionEnabled = aws.Bool(false)
+		err := provision.Apply(ctx, r, []provision.Table{prodStore()}, nil)
+		stop()
+		assert.ErrorContains(t, err, "table prod-Store: DeletionProtection: LimitExceededException: "+message)
+		assert.Equal(t, 1, r.sent)
+	}
 }
 
 // A failure of one table stops no other, and names its table and the setting.

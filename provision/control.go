@@ -3,6 +3,7 @@ package provision
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -41,10 +42,14 @@ func (p *pace) wait(ctx context.Context) error {
 }
 
 // busy reports whether DynamoDB refuses a change only for now: the table or the account has others in progress, or the
-// backups of a new table are not set up yet.
+// backups of a new table are not set up yet. Only the message tells the limit of changes at the same time from those of a
+// day or of the account, such as that of decreases.
 func busy(err error) bool {
-	return as[*types.ResourceInUseException](err) || as[*types.LimitExceededException](err) ||
-		as[*types.ContinuousBackupsUnavailableException](err)
+	var limit *types.LimitExceededException
+	if errors.As(err, &limit) {
+		return strings.Contains(limit.ErrorMessage(), "simultaneously")
+	}
+	return as[*types.ResourceInUseException](err) || as[*types.ContinuousBackupsUnavailableException](err)
 }
 
 // unknownOperation reports whether the engine does not have the operation at all, as local engines do not have all.
