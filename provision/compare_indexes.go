@@ -37,17 +37,23 @@ func (c *comparison) index(index dynastay.Index) {
 		return *there.IndexName == index.Name
 	})
 	if at < 0 {
-		c.add(Difference{
+		d := Difference{
 			Setting: "Index " + index.Name, Want: want, Have: none, Mend: ByApply,
 			Effect: c.backfill() + " Readers and writers of the table do not notice, unless the capacity of the index is less than what writes need.",
-			change: c.update(func(in *dynamodb.UpdateTableInput) {
-				in.AttributeDefinitions = c.definitions(index)
-				in.GlobalSecondaryIndexUpdates = []types.GlobalSecondaryIndexUpdate{{Create: &types.CreateGlobalSecondaryIndexAction{
-					IndexName: &index.Name, KeySchema: keySchema(index.Key), Projection: projection(index),
-					ProvisionedThroughput: c.throughput(index.Name), OnDemandThroughput: c.t.Settings.Maximum.onDemand(), WarmThroughput: c.t.Settings.Warm.warm(),
-				}}}
-			}),
+		}
+		capacity := c.throughput(index.Name)
+		if capacity != nil && *capacity.WriteCapacityUnits < c.parts()[0].capacity.Write {
+			d.Mend = ByName
+			d.Effect = c.backfill() + " The index has less write capacity than the table: a write of the table that is above it is throttled."
+		}
+		d.change = c.update(func(in *dynamodb.UpdateTableInput) {
+			in.AttributeDefinitions = c.definitions(index)
+			in.GlobalSecondaryIndexUpdates = []types.GlobalSecondaryIndexUpdate{{Create: &types.CreateGlobalSecondaryIndexAction{
+				IndexName: &index.Name, KeySchema: keySchema(index.Key), Projection: projection(index),
+				ProvisionedThroughput: capacity, OnDemandThroughput: c.t.Settings.Maximum.onDemand(), WarmThroughput: c.t.Settings.Warm.warm(),
+			}}}
 		})
+		c.add(d)
 		return
 	}
 	there := c.table.GlobalSecondaryIndexes[at]
@@ -62,16 +68,17 @@ func (c *comparison) index(index dynastay.Index) {
 	})
 }
 
-// throughput is the capacity of a new index. It must fit how the table is billed, not how it must be.
+// throughput is the capacity of a new index. It must fit how the table is billed, not how it must be. Its writes are those
+// of the table, as far as its scale allows: an index that takes fewer throttles the writers of the table.
 func (c *comparison) throughput(index string) *types.ProvisionedThroughput {
 	if !c.provisioned() {
 		return nil
 	}
-	if c.t.Settings.Provisioned != nil {
-		return c.t.Settings.throughput(index)
+	to := c.parts()[0].capacity
+	if p := c.t.Settings.Provisioned; p != nil {
+		to = Units{p.of(index).Read.Min, p.of(index).Write.within(to.Write)}
 	}
-	p := c.table.ProvisionedThroughput
-	return &types.ProvisionedThroughput{ReadCapacityUnits: p.ReadCapacityUnits, WriteCapacityUnits: p.WriteCapacityUnits}
+	return &types.ProvisionedThroughput{ReadCapacityUnits: &to.Read, WriteCapacityUnits: &to.Write}
 }
 
 // definitions are the key attributes that the table has, and those of an index.

@@ -1,0 +1,55 @@
+package provision_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay/provision"
+)
+
+// withoutSome is an account whose table lacks the last index, and applies the first change, which makes it.
+func withoutSome(table provision.Table) *account {
+	a := newAccount(table)
+	some := a.table.GlobalSecondaryIndexes[2]
+	a.table.GlobalSecondaryIndexes = a.table.GlobalSecondaryIndexes[:2]
+	a.takes = func(d *types.TableDescription) { d.GlobalSecondaryIndexes = append(d.GlobalSecondaryIndexes, some) }
+	return a
+}
+
+// A new index takes as many writes as target tracking has given to the table: with less, it would throttle the writers of
+// the table. If it must have less, that needs the name.
+func TestCapacityOfANewIndex(t *testing.T) {
+	t.Parallel()
+	scale := func(least, most int64) provision.Capacity {
+		return provision.Capacity{Read: provision.Scale{Min: 25, Max: 12_000}, Write: provision.Scale{Min: least, Max: most}}
+	}
+	for _, c := range []struct {
+		index provision.Capacity
+		sent  int64
+		mend  provision.Mend
+	}{
+		{scale(25, 4_000), 2_000, provision.ByApply},
+		{scale(25, 2_000), 2_000, provision.ByApply},
+		{scale(3_000, 4_000), 3_000, provision.ByApply},
+		{scale(25, 1_999), 1_999, provision.ByName},
+	} {
+		table := prodStore()
+		table.Settings.Provisioned = &provision.Provisioned{Capacity: scale(25, 4_000), Indexes: map[string]provision.Capacity{"Some": c.index}}
+		a := withoutSome(table)
+		a.table.ProvisionedThroughput = &types.ProvisionedThroughputDescription{ReadCapacityUnits: aws.Int64(500), WriteCapacityUnits: aws.Int64(2_000)}
+		r, err := provision.Look(t.Context(), a, table, nil)
+		require.NoError(t, err)
+		require.Len(t, r.Differences, 1)
+		assert.Equal(t, c.mend, r.Differences[0].Mend)
+		assert.Equal(t, c.mend == provision.ByName, strings.Contains(r.Differences[0].Effect, "is throttled"))
+		err = provision.Apply(t.Context(), a, []provision.Table{table}, &provision.Options{Named: []string{"prod-Store/Index Some"}})
+		require.NoError(t, err)
+		created := a.sent[0].GlobalSecondaryIndexUpdates[0].Create
+		assert.Equal(t, &types.ProvisionedThroughput{ReadCapacityUnits: aws.Int64(25), WriteCapacityUnits: &c.sent}, created.ProvisionedThroughput)
+	}
+}
