@@ -240,6 +240,53 @@ func TestApplyOnASlowEngine(t *testing.T) {
 	}
 }
 
+// unready is DynamoDB with a table of which only DescribeTable knows, as one that is created, deleted or archived.
+type unready struct {
+	*account
+	looks  int
+	status types.TableStatus // until the looks are made
+}
+
+func (u *unready) DescribeTable(ctx context.Context, in *dynamodb.DescribeTableInput, o ...func(*dynamodb.Options)) (*dynamodb.DescribeTableOutput, error) {
+	u.table.TableStatus = u.status
+	if u.looks--; u.looks < 0 {
+		u.table.TableStatus = types.TableStatusActive
+	}
+	return u.account.DescribeTable(ctx, in, o...)
+}
+
+func (u *unready) DescribeTimeToLive(ctx context.Context, in *dynamodb.DescribeTimeToLiveInput, o ...func(*dynamodb.Options)) (*dynamodb.DescribeTimeToLiveOutput, error) {
+	if u.looks >= 0 {
+		return nil, &types.ResourceNotFoundException{}
+	}
+	return u.account.DescribeTimeToLive(ctx, in, o...)
+}
+
+func (u *unready) DescribeContinuousBackups(ctx context.Context, in *dynamodb.DescribeContinuousBackupsInput, o ...func(*dynamodb.Options)) (*dynamodb.DescribeContinuousBackupsOutput, error) {
+	if u.looks >= 0 {
+		return nil, &types.TableNotFoundException{}
+	}
+	return u.account.DescribeContinuousBackups(ctx, in, o...)
+}
+
+// Nothing but the table itself is asked for before there is a table to ask about.
+func TestTableThatIsNotReady(t *testing.T) {
+	t.Parallel()
+	for _, status := range []types.TableStatus{types.TableStatusCreating, types.TableStatusDeleting, types.TableStatusArchiving, types.TableStatusArchived} {
+		u := &unready{account: newAccount(prodStore()), status: status, looks: 3}
+		r, err := provision.Look(t.Context(), u, prodStore(), nil)
+		require.NoError(t, err, status)
+		assert.Equal(t, []string{"Status must be ACTIVE, but is " + string(status)}, settings(r.Differences))
+		err = provision.Apply(t.Context(), u, []provision.Table{prodStore()}, nil)
+		if status == types.TableStatusArchived {
+			assert.EqualError(t, err, "table prod-Store is not as it must be: Status must be ACTIVE, but is ARCHIVED")
+			continue
+		}
+		assert.NoError(t, err, status)
+		assert.Negative(t, u.looks)
+	}
+}
+
 // Apply ends with its context, and says what it waited for.
 func TestApplyEndsWithItsContext(t *testing.T) {
 	t.Parallel()

@@ -35,8 +35,11 @@ func (o *Options) compare(ctx context.Context, t Table, s *seen) (*Report, error
 		return &c.Report, nil
 	}
 	c.Items, c.Bytes = aws.ToInt64(s.table.ItemCount), aws.ToInt64(s.table.TableSizeBytes)
+	if c.identity(); !s.known() {
+		return &c.Report, nil
+	}
 	for _, compare := range []func(){
-		c.identity, c.protection, c.recovery, c.encryption, c.billing, c.capacity, c.maximum, c.warm, c.stream, c.labels, c.expiry, c.replicas,
+		c.protection, c.recovery, c.encryption, c.billing, c.capacity, c.maximum, c.warm, c.stream, c.labels, c.expiry, c.replicas,
 		c.indexes,
 	} {
 		compare()

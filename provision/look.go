@@ -53,7 +53,9 @@ func see(ctx context.Context, control Control, t Table) (*seen, error) {
 	case err != nil:
 		return nil, err
 	}
-	s.table = described.Table
+	if s.table = described.Table; !s.known() {
+		return s, nil
+	}
 	ttl, err := control.DescribeTimeToLive(ctx, &dynamodb.DescribeTimeToLiveInput{TableName: &t.Name})
 	if err != nil {
 		return nil, err
@@ -85,6 +87,15 @@ func see(ctx context.Context, control Control, t Table) (*seen, error) {
 			return s, nil
 		}
 	}
+}
+
+// known reports whether the other requests know the table, and not only DescribeTable.
+func (s *seen) known() bool {
+	switch s.table.TableStatus {
+	case types.TableStatusCreating, types.TableStatusDeleting, types.TableStatusArchiving, types.TableStatusArchived:
+		return false
+	}
+	return true
 }
 
 // settled reports whether DynamoDB has nothing in progress with the table that a change would have to wait for.

@@ -322,7 +322,7 @@ func TestForeignTables(t *testing.T) {
 	t.Parallel()
 	for name, foreign := range map[string]func(*types.TableDescription){
 		"key":         func(d *types.TableDescription) { d.KeySchema = d.KeySchema[:1] },
-		"status":      status(types.TableStatusArchived),
+		"status":      status(types.TableStatusInaccessibleEncryptionCredentials),
 		"consistency": func(d *types.TableDescription) { d.MultiRegionConsistency = types.MultiRegionConsistencyStrong },
 	} {
 		a := newAccount(prodStore())
