@@ -74,9 +74,13 @@ func (c *comparison) identity() {
 			Effect: "The key of a table cannot be changed: create a table with another name, and move the items.",
 		})
 	}
-	if c.table.TableStatus != types.TableStatusActive { // what passes by itself, Apply has waited for
+	switch status := c.table.TableStatus; {
+	case status == types.TableStatusActive:
+	case passes(status):
+		c.passing("Status", string(status))
+	default:
 		c.add(Difference{
-			Setting: "Status", Want: string(types.TableStatusActive), Have: string(c.table.TableStatus), Mend: ByHand, foreign: true,
+			Setting: "Status", Want: string(types.TableStatusActive), Have: string(status), Mend: ByHand, foreign: true,
 			Effect: "DynamoDB does not serve the table, or does not change it, while it has this status. If it has lost its key, give it access " +
 				"again. If it is archived, restore its backup.",
 		})
@@ -96,6 +100,14 @@ func (c *comparison) identity() {
 			Effect: "Each write pays for it, and limits a partition to 10 GB. It can be deleted only with its table.",
 		})
 	}
+}
+
+// passing adds a status that passes by itself. It has no change: Apply waits before it compares.
+func (c *comparison) passing(setting, status string) {
+	c.add(Difference{
+		Setting: setting, Want: string(types.TableStatusActive), Have: status, Mend: ByApply,
+		Effect: "DynamoDB is at work. Apply waits until it has finished.",
+	})
 }
 
 func (c *comparison) protection() {

@@ -57,6 +57,9 @@ func (c *comparison) index(index dynastay.Index) {
 		return
 	}
 	there := c.table.GlobalSecondaryIndexes[at]
+	if inProgress(there) {
+		c.passing("Status of "+index.Name, string(there.IndexStatus))
+	}
 	if c.keyText(there.KeySchema) == keyText(keySchema(index.Key), nil) && isIn(index, there.Projection) {
 		return
 	}

@@ -53,3 +53,20 @@ func TestCapacityOfANewIndex(t *testing.T) {
 		assert.Equal(t, &types.ProvisionedThroughput{ReadCapacityUnits: aws.Int64(25), WriteCapacityUnits: &c.sent}, created.ProvisionedThroughput)
 	}
 }
+
+// An index that DynamoDB is filling, or deletes for other software, is not as it must be.
+func TestIndexInProgress(t *testing.T) {
+	t.Parallel()
+	for _, status := range []types.IndexStatus{types.IndexStatusCreating, types.IndexStatusUpdating, types.IndexStatusDeleting} {
+		a := newAccount(prodStore())
+		a.table.TableStatus, a.table.GlobalSecondaryIndexes[1].IndexStatus = types.TableStatusUpdating, status
+		r, err := provision.Look(t.Context(), a, prodStore(), nil)
+		require.NoError(t, err)
+		assert.Equal(t, []string{
+			"Status must be ACTIVE, but is UPDATING", "Status of Keys must be ACTIVE, but is " + string(status),
+		}, settings(r.Differences))
+		for _, d := range r.Differences {
+			assert.Equal(t, provision.ByApply, d.Mend)
+		}
+	}
+}

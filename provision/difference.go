@@ -11,8 +11,8 @@ type Difference struct {
 	Table string // the full name
 	// Setting is "Table", "Status", "Key", "DeletionProtection", "Recovery", "Encryption", "Billing", "Capacity", "Maximum",
 	// "Warm", "Stream", "Tags", "TTL", "Replica" with a region, "Consistency", or "Index" or "LocalIndex" with its name.
-	// Those of an index that are not its key are "Capacity of", "Maximum of" and "Warm of" with its name, and "Scaling" or
-	// "Scaling of" is what target tracking does.
+	// Those of an index that are not its key are "Status of", "Capacity of", "Maximum of" and "Warm of" with its name, and
+	// "Scaling" or "Scaling of" is what target tracking does.
 	Setting string
 	// Want is what it must be, and Have what it is. "none" means that there is no such thing.
 	Want, Have string

@@ -3,6 +3,7 @@ package provision
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -103,12 +104,11 @@ func (s *seen) settled() bool {
 	if s.table == nil {
 		return true
 	}
-	switch s.table.TableStatus {
-	case types.TableStatusCreating, types.TableStatusUpdating, types.TableStatusDeleting, types.TableStatusArchiving:
+	if passes(s.table.TableStatus) {
 		return false
 	}
 	for _, index := range s.table.GlobalSecondaryIndexes {
-		if index.IndexStatus != "" && index.IndexStatus != types.IndexStatusActive {
+		if inProgress(index) {
 			return false
 		}
 	}
@@ -118,4 +118,15 @@ func (s *seen) settled() bool {
 		}
 	}
 	return s.table.SSEDescription == nil || s.table.SSEDescription.Status != types.SSEStatusUpdating
+}
+
+// passes reports whether a table gets another status without anybody's doing.
+func passes(s types.TableStatus) bool {
+	return slices.Contains([]types.TableStatus{
+		types.TableStatusCreating, types.TableStatusUpdating, types.TableStatusDeleting, types.TableStatusArchiving,
+	}, s)
+}
+
+func inProgress(index types.GlobalSecondaryIndexDescription) bool {
+	return index.IndexStatus != "" && index.IndexStatus != types.IndexStatusActive
 }
