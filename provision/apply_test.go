@@ -214,12 +214,21 @@ func TestApplyOnASlowEngine(t *testing.T) {
 			d.Replicas = []types.ReplicaDescription{{RegionName: aws.String("eu-west-1"), ReplicaStatus: status}}
 		}
 	}
+	encryption := func(status types.SSEStatus) func(*types.TableDescription) {
+		return func(d *types.TableDescription) { d.SSEDescription = &types.SSEDescription{Status: status} }
+	}
 	for name, show := range map[string]func(*types.TableDescription){
 		"updating": table(types.TableStatusUpdating), "creating": table(types.TableStatusCreating), "deleting": table(types.TableStatusDeleting),
 		"archiving": table(types.TableStatusArchiving), "index created": index(types.IndexStatusCreating), "index updated": index(types.IndexStatusUpdating),
 		"index deleted": index(types.IndexStatusDeleting), "replica created": replica(types.ReplicaStatusCreating),
-		"replica updated": replica(types.ReplicaStatusUpdating), "encrypted": func(d *types.TableDescription) {
-			d.SSEDescription = &types.SSEDescription{Status: types.SSEStatusUpdating}
+		"replica updated": replica(types.ReplicaStatusUpdating), "replica deleted": replica(types.ReplicaStatusDeleting),
+		"replica archived": replica(types.ReplicaStatusArchiving), "key changed": encryption(types.SSEStatusUpdating),
+		"encrypted": encryption(types.SSEStatusEnabling), "decrypted": encryption(types.SSEStatusDisabling),
+		"warmed": func(d *types.TableDescription) {
+			d.WarmThroughput = &types.TableWarmThroughputDescription{Status: types.TableStatusUpdating}
+		},
+		"index warmed": func(d *types.TableDescription) {
+			d.GlobalSecondaryIndexes[0].WarmThroughput = &types.GlobalSecondaryIndexWarmThroughputDescription{Status: types.IndexStatusUpdating}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -285,6 +294,20 @@ func TestTableThatIsNotReady(t *testing.T) {
 		}
 		assert.NoError(t, err, status)
 		assert.Negative(t, u.looks)
+	}
+}
+
+// Apply does not wait for what is in progress with a table that DynamoDB does not serve: it may never end.
+func TestApplyDoesNotWaitForATableThatIsNotServed(t *testing.T) {
+	t.Parallel()
+	for _, status := range []types.TableStatus{
+		types.TableStatusInaccessibleEncryptionCredentials, types.TableStatusReplicationNotAuthorized, types.TableStatusArchived,
+	} {
+		ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
+		a := newAccount(prodStore())
+		a.table.TableStatus, a.table.GlobalSecondaryIndexes[0].IndexStatus = status, types.IndexStatusCreating
+		assert.ErrorAs(t, provision.Apply(ctx, a, []provision.Table{prodStore()}, nil), new(*provision.TableError))
+		stop()
 	}
 }
 

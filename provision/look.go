@@ -99,25 +99,33 @@ func (s *seen) known() bool {
 	return true
 }
 
-// settled reports whether DynamoDB has nothing in progress with the table that a change would have to wait for.
+// settled reports whether DynamoDB has nothing in progress with the table that a change would have to wait for. With a
+// table that it does not serve, it has nothing in progress that is sure to end.
 func (s *seen) settled() bool {
-	if s.table == nil {
-		return true
+	if s.table == nil || s.table.TableStatus != types.TableStatusActive {
+		return s.table == nil || !passes(s.table.TableStatus)
 	}
-	if passes(s.table.TableStatus) {
+	if w := s.table.WarmThroughput; w != nil && w.Status == types.TableStatusUpdating {
 		return false
 	}
 	for _, index := range s.table.GlobalSecondaryIndexes {
-		if inProgress(index) {
+		if w := index.WarmThroughput; inProgress(index) || w != nil && w.Status == types.IndexStatusUpdating {
 			return false
 		}
 	}
 	for _, r := range s.table.Replicas {
-		if r.ReplicaStatus == types.ReplicaStatusCreating || r.ReplicaStatus == types.ReplicaStatusUpdating {
+		switch r.ReplicaStatus {
+		case types.ReplicaStatusCreating, types.ReplicaStatusUpdating, types.ReplicaStatusDeleting, types.ReplicaStatusArchiving:
 			return false
 		}
 	}
-	return s.table.SSEDescription == nil || s.table.SSEDescription.Status != types.SSEStatusUpdating
+	if e := s.table.SSEDescription; e != nil {
+		switch e.Status {
+		case types.SSEStatusEnabling, types.SSEStatusDisabling, types.SSEStatusUpdating:
+			return false
+		}
+	}
+	return true
 }
 
 // passes reports whether a table gets another status without anybody's doing.
