@@ -85,7 +85,7 @@ type application struct {
 	opts    *Options
 	report  func(Difference, State)
 
-	accepted []string // the differences that DynamoDB did not remove although it accepted the change
+	accepted []string // the differences whose changes DynamoDB has accepted, each once
 }
 
 // run makes one change after another, each from a look at the table: what other programs have changed in the meantime is
@@ -108,7 +108,8 @@ func (a *application) run(ctx context.Context) error {
 	return nil
 }
 
-// may reports whether a difference may be changed. What DynamoDB has accepted once, and left as it was, is left to people.
+// may reports whether a difference may be changed. One that is there again, or still, after DynamoDB has accepted its change
+// is left to people: something works against it, and making it again could go on forever.
 func (a *application) may(d Difference) bool {
 	return (d.Mend == ByApply || d.Mend == ByName && slices.Contains(a.opts.Named, d.Name())) && !slices.Contains(a.accepted, d.String())
 }
@@ -132,9 +133,9 @@ func (a *application) look(ctx context.Context, change Difference) (*Report, err
 	}
 }
 
-// looks is how often Apply looks for a change that DynamoDB has accepted, within five seconds: what DescribeTable returns
-// may be a little old.
-const looks = 8
+// looks is how often Apply looks for a change that DynamoDB has accepted, within half a minute: what DynamoDB describes may
+// be a little old.
+const looks = 14
 
 // make makes a change, and returns what the table is like afterwards. An error counts only if the difference is still
 // there: the change may have been made by a request whose response was lost, or by another program.
@@ -150,6 +151,7 @@ func (a *application) make(ctx context.Context, d Difference) (*Report, error) {
 		still := slices.ContainsFunc(r.Differences, func(now Difference) bool { return now.String() == d.String() })
 		switch {
 		case !still:
+			a.accepted = append(a.accepted, d.String())
 			a.report(d, Done)
 			return r, nil
 		case failed != nil && !busy(failed):

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -365,6 +366,20 @@ func TestApplyDoesNotWaitForALimit(t *testing.T) {
 		assert.ErrorContains(t, err, "table prod-Store: DeletionProtection: LimitExceededException: "+message)
 		assert.Equal(t, 1, r.sent)
 	}
+}
+
+// A change that DynamoDB accepts and does not make is left to people, after half a minute: what it describes may be old.
+func TestChangeThatDoesNotShow(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		begun := time.Now()
+		a := newAccount(prodStore())
+		a.table.DeletionProtectionEnabled = aws.Bool(false)
+		err := provision.Apply(t.Context(), a, []provision.Table{prodStore()}, nil)
+		assert.EqualError(t, err, "table prod-Store is not as it must be: DeletionProtection must be on, but is off")
+		assert.Len(t, a.sent, 1)
+		assert.InDelta(t, 30, time.Since(begun).Seconds(), 5)
+	})
 }
 
 // A failure of one table stops no other, and names its table and the setting.

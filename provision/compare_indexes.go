@@ -84,12 +84,12 @@ func (c *comparison) throughput(index string) *types.ProvisionedThroughput {
 	return &types.ProvisionedThroughput{ReadCapacityUnits: &to.Read, WriteCapacityUnits: &to.Write}
 }
 
-// definitions are the key attributes that the table has, and those of an index.
+// definitions are the key attributes of an index, as they must be, and the others that the table has.
 func (c *comparison) definitions(index dynastay.Index) []types.AttributeDefinition {
-	all := slices.Clone(c.table.AttributeDefinitions)
-	for _, a := range (Table{Schema: &dynastay.Schema{Key: index.Key}}).attributes() {
-		if !slices.ContainsFunc(all, func(has types.AttributeDefinition) bool { return *has.AttributeName == *a.AttributeName }) {
-			all = append(all, a)
+	all := (Table{Schema: &dynastay.Schema{Key: index.Key}}).attributes()
+	for _, has := range c.table.AttributeDefinitions {
+		if !slices.ContainsFunc(all, func(a types.AttributeDefinition) bool { return *a.AttributeName == *has.AttributeName }) {
+			all = append(all, has)
 		}
 	}
 	return all

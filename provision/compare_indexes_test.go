@@ -1,8 +1,10 @@
 package provision_test
 
 import (
+	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -68,5 +70,34 @@ func TestIndexInProgress(t *testing.T) {
 		for _, d := range r.Differences {
 			assert.Equal(t, provision.ByApply, d.Mend)
 		}
+	}
+}
+
+// An index whose key other software has defined as a number is made anew once, and not again and again: each time costs.
+func TestIndexThatStaysDifferent(t *testing.T) {
+	t.Parallel()
+	a := newAccount(prodStore())
+	numbers := func(d *types.TableDescription) {
+		for i := range d.AttributeDefinitions {
+			if *d.AttributeDefinitions[i].AttributeName == "GSI1SK" {
+				d.AttributeDefinitions[i].AttributeType = types.ScalarAttributeTypeN
+			}
+		}
+	}
+	all := a.table.GlobalSecondaryIndexes
+	a.takes = func(d *types.TableDescription) {
+		d.GlobalSecondaryIndexes = all
+		if len(a.sent) == 1 {
+			d.GlobalSecondaryIndexes = all[1:]
+		}
+	}
+	numbers(a.table)
+	ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
+	defer stop()
+	err := provision.Apply(ctx, a, []provision.Table{prodStore()}, &provision.Options{Named: []string{"prod-Store/Index All"}})
+	assert.EqualError(t, err, "table prod-Store is not as it must be: Index All must be GSI1PK, GSI1SK; ALL, but is GSI1PK, GSI1SK (not a string); ALL")
+	require.Len(t, a.sent, 2)
+	for _, d := range a.sent[1].AttributeDefinitions {
+		assert.Equal(t, types.ScalarAttributeTypeS, d.AttributeType, "%s: DynamoDB refuses what contradicts another index", *d.AttributeName)
 	}
 }

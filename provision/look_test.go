@@ -382,16 +382,6 @@ func TestUnchecked(t *testing.T) {
 	assert.Contains(t, r.Unchecked, provision.Unchecked{Setting: "Recovery", Reason: "the engine has no point-in-time recovery"})
 }
 
-// A change that DynamoDB accepts and does not make is left to people, after some looks.
-func TestChangeThatDoesNotShow(t *testing.T) {
-	t.Parallel()
-	a := newAccount(prodStore())
-	a.table.DeletionProtectionEnabled = aws.Bool(false)
-	err := provision.Apply(t.Context(), a, []provision.Table{prodStore()}, nil)
-	assert.EqualError(t, err, "table prod-Store is not as it must be: DeletionProtection must be on, but is off")
-	assert.Len(t, a.sent, 1)
-}
-
 // The size of the table is in what a change costs.
 func TestEffects(t *testing.T) {
 	t.Parallel()
