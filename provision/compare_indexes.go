@@ -146,6 +146,8 @@ func projectionText(p *types.Projection) string {
 // isIn reports whether a projection contains what the readers of an index need.
 func isIn(index dynastay.Index, there *types.Projection) bool {
 	wanted := projection(index)
-	return there.ProjectionType == wanted.ProjectionType &&
-		!slices.ContainsFunc(wanted.NonKeyAttributes, func(name string) bool { return !slices.Contains(there.NonKeyAttributes, name) })
+	if there.ProjectionType == types.ProjectionTypeAll || wanted.ProjectionType == types.ProjectionTypeAll {
+		return there.ProjectionType == types.ProjectionTypeAll
+	}
+	return !slices.ContainsFunc(wanted.NonKeyAttributes, func(name string) bool { return !slices.Contains(there.NonKeyAttributes, name) })
 }

@@ -101,3 +101,26 @@ func TestIndexThatStaysDifferent(t *testing.T) {
 		assert.Equal(t, types.ScalarAttributeTypeS, d.AttributeType, "%s: DynamoDB refuses what contradicts another index", *d.AttributeName)
 	}
 }
+
+// An index with everything is no difference: it has what the readers need.
+func TestIndexThatProjectsMore(t *testing.T) {
+	t.Parallel()
+	a := newAccount(prodStore())
+	a.table.GlobalSecondaryIndexes[1].Projection = &types.Projection{
+		ProjectionType: types.ProjectionTypeInclude, NonKeyAttributes: []string{"More"},
+	}
+	a.table.GlobalSecondaryIndexes[2].Projection = &types.Projection{ProjectionType: types.ProjectionTypeAll}
+	r, err := provision.Look(t.Context(), a, prodStore(), nil)
+	require.NoError(t, err)
+	assert.Empty(t, r.Differences)
+	for i, less := range []types.Projection{
+		{ProjectionType: types.ProjectionTypeInclude, NonKeyAttributes: []string{"Name", "Card"}}, {ProjectionType: types.ProjectionTypeKeysOnly},
+		{ProjectionType: types.ProjectionTypeKeysOnly},
+	} {
+		a := newAccount(prodStore())
+		a.table.GlobalSecondaryIndexes[[]int{0, 0, 2}[i]].Projection = &less
+		r, err := provision.Look(t.Context(), a, prodStore(), nil)
+		require.NoError(t, err)
+		assert.Len(t, r.Differences, 1)
+	}
+}
