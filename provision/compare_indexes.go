@@ -107,9 +107,8 @@ func (c *comparison) backfill() string {
 	if c.Items == 0 {
 		return "DynamoDB counts no items in the table, so filling the index costs little."
 	}
-	unit := c.Items << 10 // the bytes of one write unit for each item
-	each := max(1, (c.Bytes+unit-1)/unit)
-	return fmt.Sprintf("Filling the index costs up to %d write units: %d items of %d each.", c.Items*each, c.Items, each)
+	most := c.Items + (c.Bytes+1<<10-1)>>10 // each item is rounded up to whole units of 1 KB
+	return fmt.Sprintf("Filling the index costs up to %d write units: %d items, %s.", most, c.Items, sizeText(c.Bytes))
 }
 
 func (c *comparison) indexText(there types.GlobalSecondaryIndexDescription) string {
