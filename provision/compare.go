@@ -190,7 +190,7 @@ func (c *comparison) encryption() {
 }
 
 func (c *comparison) stream() {
-	if !c.t.Schema.Stream {
+	if !c.t.streamed() {
 		return // somebody else may need one
 	}
 	want, have, s := types.StreamViewTypeNewAndOldImages, none, c.table.StreamSpecification

@@ -27,7 +27,7 @@ func (t Table) CreateTableInput() *dynamodb.CreateTableInput {
 	if s.Provisioned != nil {
 		in.BillingMode, in.ProvisionedThroughput = types.BillingModeProvisioned, s.throughput("")
 	}
-	if t.Schema.Stream {
+	if t.streamed() {
 		in.StreamSpecification = &types.StreamSpecification{
 			StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeNewAndOldImages,
 		}
@@ -44,6 +44,9 @@ func (t Table) CreateTableInput() *dynamodb.CreateTableInput {
 	in.AttributeDefinitions = t.attributes()
 	return in
 }
+
+// streamed reports whether the table must have a stream. DynamoDB adds no replica to a table without one.
+func (t Table) streamed() bool { return t.Schema.Stream || len(t.Settings.Replicas) > 0 }
 
 // attributes are the definitions of all key attributes, each once.
 func (t Table) attributes() (all []types.AttributeDefinition) {

@@ -80,7 +80,20 @@ func TestCreateTableInput(t *testing.T) {
 	assert.Equal(t, key("Id", ""), plain.KeySchema)
 	assert.Equal(t, []types.AttributeDefinition{text("Id")}, plain.AttributeDefinitions)
 	assert.Nil(t, plain.StreamSpecification)
+	replicated := provision.Table{Schema: &dynastay.Schema{Name: "Plain"}, Name: "Plain", Settings: provision.Settings{Replicas: []string{"eu-west-1"}}}
+	assert.Equal(t, want().StreamSpecification, replicated.CreateTableInput().StreamSpecification, "without it, a replica cannot be added")
 	assert.Nil(t, plain.GlobalSecondaryIndexes)
 	assert.Nil(t, plain.ProvisionedThroughput)
 	assert.Nil(t, plain.Tags)
+}
+
+func TestReplicasNeedAStream(t *testing.T) {
+	table := prodStore()
+	table.Schema.Stream = false
+	a := newAccount(table)
+	replicas("eu-west-1")(a.table)
+	table.Settings.Replicas = []string{"eu-west-1"}
+	r, err := provision.Look(t.Context(), a, table, nil)
+	assert.NoError(t, err)
+	assert.Equal(t, []string{"Stream must be NEW_AND_OLD_IMAGES, but is none"}, settings(r.Differences))
 }
