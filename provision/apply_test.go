@@ -210,11 +210,6 @@ func TestApplyOnASlowEngine(t *testing.T) {
 	table := func(status types.TableStatus) func(*types.TableDescription) {
 		return func(d *types.TableDescription) { d.TableStatus = status }
 	}
-	replica := func(status types.ReplicaStatus) func(*types.TableDescription) {
-		return func(d *types.TableDescription) {
-			d.Replicas = []types.ReplicaDescription{{RegionName: aws.String("eu-west-1"), ReplicaStatus: status}}
-		}
-	}
 	encryption := func(status types.SSEStatus) func(*types.TableDescription) {
 		return func(d *types.TableDescription) { d.SSEDescription = &types.SSEDescription{Status: status} }
 	}

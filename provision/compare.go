@@ -278,13 +278,14 @@ func (c *comparison) expiry() {
 }
 
 func (c *comparison) replicas() {
-	there := map[string]bool{}
+	there := map[string]types.ReplicaStatus{}
 	for _, r := range c.table.Replicas {
-		there[aws.ToString(r.RegionName)] = true
+		there[aws.ToString(r.RegionName)] = r.ReplicaStatus
 	}
 	for _, region := range c.t.Settings.Replicas {
-		if there[region] {
+		if status, is := there[region]; is {
 			delete(there, region)
+			c.replica(region, status)
 			continue
 		}
 		c.add(Difference{
@@ -303,6 +304,20 @@ func (c *comparison) replicas() {
 		c.add(Difference{
 			Setting: "Replica " + region, Want: none, Have: "there", Mend: ByHand,
 			Effect: "Deleting a replica deletes what the region has, with all that its applications read there.",
+		})
+	}
+}
+
+// replica adds the status of a replica that must be there, unless it is active.
+func (c *comparison) replica(region string, status types.ReplicaStatus) {
+	switch setting := "Replica " + region; {
+	case status == types.ReplicaStatusActive:
+	case replicating(status):
+		c.passing(setting, string(status))
+	default:
+		c.add(Difference{
+			Setting: setting, Want: string(types.ReplicaStatusActive), Have: string(status), Mend: ByHand,
+			Effect: "DynamoDB does not copy writes to the region while its replica has this status.",
 		})
 	}
 }

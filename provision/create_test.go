@@ -97,3 +97,19 @@ func TestReplicasNeedAStream(t *testing.T) {
 	assert.NoError(t, err)
 	assert.Equal(t, []string{"Stream must be NEW_AND_OLD_IMAGES, but is none"}, settings(r.Differences))
 }
+
+// A replica that DynamoDB is making is not there yet, and passes by itself.
+func TestReplicaInProgress(t *testing.T) {
+	table := prodStore()
+	table.Settings.Replicas = []string{"eu-west-1"}
+	for _, status := range []types.ReplicaStatus{
+		types.ReplicaStatusCreating, types.ReplicaStatusUpdating, types.ReplicaStatusDeleting, types.ReplicaStatusArchiving,
+	} {
+		a := newAccount(table)
+		replica(status)(a.table)
+		r, err := provision.Look(t.Context(), a, table, nil)
+		assert.NoError(t, err)
+		assert.Equal(t, []string{"Replica eu-west-1 must be ACTIVE, but is " + string(status)}, settings(r.Differences))
+		assert.Equal(t, provision.ByApply, r.Differences[0].Mend)
+	}
+}

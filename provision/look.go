@@ -114,8 +114,7 @@ func (s *seen) settled() bool {
 		}
 	}
 	for _, r := range s.table.Replicas {
-		switch r.ReplicaStatus {
-		case types.ReplicaStatusCreating, types.ReplicaStatusUpdating, types.ReplicaStatusDeleting, types.ReplicaStatusArchiving:
+		if replicating(r.ReplicaStatus) {
 			return false
 		}
 	}
@@ -137,4 +136,11 @@ func passes(s types.TableStatus) bool {
 
 func inProgress(index types.GlobalSecondaryIndexDescription) bool {
 	return index.IndexStatus != "" && index.IndexStatus != types.IndexStatusActive
+}
+
+// replicating reports whether a replica gets another status without anybody's doing.
+func replicating(s types.ReplicaStatus) bool {
+	return slices.Contains([]types.ReplicaStatus{
+		types.ReplicaStatusCreating, types.ReplicaStatusUpdating, types.ReplicaStatusDeleting, types.ReplicaStatusArchiving,
+	}, s)
 }

@@ -145,6 +145,12 @@ func replicas(regions ...string) func(*types.TableDescription) {
 	}
 }
 
+func replica(status types.ReplicaStatus) func(*types.TableDescription) {
+	return func(d *types.TableDescription) {
+		d.Replicas = []types.ReplicaDescription{{RegionName: aws.String("eu-west-1"), ReplicaStatus: status}}
+	}
+}
+
 func status(s types.TableStatus) func(*types.TableDescription) {
 	return func(d *types.TableDescription) { d.TableStatus = s }
 }
@@ -220,6 +226,11 @@ var describedTables = []described{
 		what: "there is another replica", had: replicas("eu-west-1", "us-east-1"),
 		must: func(s *provision.Settings) { s.Replicas = []string{"us-east-1"} },
 		want: []string{"Replica eu-west-1 must be none, but is there"}, mend: provision.ByHand,
+	},
+	{
+		what: "a replica does not work", had: replica(types.ReplicaStatusRegionDisabled),
+		must: func(s *provision.Settings) { s.Replicas = []string{"eu-west-1"} },
+		want: []string{"Replica eu-west-1 must be ACTIVE, but is REGION_DISABLED"}, mend: provision.ByHand,
 	},
 	{
 		what: "an index has another maximum",
