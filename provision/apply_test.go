@@ -377,6 +377,23 @@ func TestChangeThatDoesNotShow(t *testing.T) {
 	})
 }
 
+// recently is DynamoDB within an hour of a change of the time to live.
+type recently struct{ *account }
+
+func (recently) UpdateTimeToLive(context.Context, *dynamodb.UpdateTimeToLiveInput, ...func(*dynamodb.Options)) (*dynamodb.UpdateTimeToLiveOutput, error) {
+	return nil, errors.New("Time to live has been modified multiple times within a fixed interval")
+}
+
+// DynamoDB may refuse a change of the time to live for an hour. All others have been made then.
+func TestTimeToLiveIsTheLastChange(t *testing.T) {
+	t.Parallel()
+	a := withoutSome(prodStore())
+	a.ttl = ""
+	err := provision.Apply(t.Context(), recently{a}, []provision.Table{prodStore()}, nil)
+	assert.EqualError(t, err, "table prod-Store: TTL: Time to live has been modified multiple times within a fixed interval")
+	assert.Len(t, a.sent, 1, "the index")
+}
+
 // A failure of one table stops no other, and names its table and the setting.
 func TestApplyToManyTables(t *testing.T) {
 	t.Parallel()

@@ -13,8 +13,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// comparison collects what differs, in the order in which Apply changes it: what protects the data first, and the indexes,
-// which take longest, last.
+// comparison collects what differs, in the order in which Apply changes it: what protects the data first, then what takes
+// longer, the indexes after all else but the time to live, of which DynamoDB may refuse a change for an hour.
 type comparison struct {
 	t Table
 	*seen
@@ -39,8 +39,8 @@ func (o *Options) compare(ctx context.Context, t Table, s *seen) (*Report, error
 		return &c.Report, nil
 	}
 	for _, compare := range []func(){
-		c.protection, c.recovery, c.encryption, c.billing, c.capacity, c.maximum, c.warm, c.stream, c.labels, c.expiry, c.replicas,
-		c.indexes,
+		c.protection, c.recovery, c.encryption, c.billing, c.capacity, c.maximum, c.warm, c.stream, c.labels, c.replicas,
+		c.indexes, c.expiry,
 	} {
 		compare()
 	}
