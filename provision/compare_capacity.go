@@ -11,8 +11,10 @@ import (
 
 // provisioned reports how the table is billed. A table that never was on demand has no summary.
 func (c *comparison) provisioned() bool {
-	b := c.table.BillingModeSummary
-	return b == nil && aws.ToInt64(c.table.ProvisionedThroughput.ReadCapacityUnits) > 0 || b != nil && b.BillingMode == types.BillingModeProvisioned
+	if b := c.table.BillingModeSummary; b != nil {
+		return b.BillingMode == types.BillingModeProvisioned
+	}
+	return c.parts()[0].capacity.Read > 0
 }
 
 func (c *comparison) billing() {

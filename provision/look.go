@@ -30,10 +30,14 @@ func Look(ctx context.Context, control Control, t Table, opts *Options) (*Report
 		return nil, err
 	}
 	s, err := see(ctx, control, t)
+	var r *Report
+	if err == nil {
+		r, err = opts.orDefault().compare(ctx, t, s)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("table %s: %w", t.Name, err)
 	}
-	return opts.orDefault().compare(ctx, t, s)
+	return r, nil
 }
 
 // seen is how a table is.

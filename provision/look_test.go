@@ -362,6 +362,7 @@ func TestUnchecked(t *testing.T) {
 		{must: provision.Settings{KMSKey: "arn:aws:kms:eu-central-1:123456789012:alias/store"}, want: []provision.Unchecked{
 			{"Encryption", "DynamoDB says which key it is, not which id or alias it has: " + keyARN},
 		}},
+		{had: func(d *types.TableDescription) { d.ProvisionedThroughput, d.BillingModeSummary = nil, nil }},
 		{had: func(d *types.TableDescription) { d.DeletionProtectionEnabled = nil }, want: []provision.Unchecked{
 			{"DeletionProtection", "the engine does not say"},
 		}},
@@ -466,5 +467,9 @@ func TestScaling(t *testing.T) {
 	failed := errors.New("no permission")
 	_, err = look(func() (map[string]provision.Capacity, error) { return nil, failed })
 	assert.ErrorIs(t, err, failed)
-	assert.ErrorContains(t, err, "table prod-Store: scaling: ")
+	assert.EqualError(t, err, "table prod-Store: scaling: no permission")
+	err = provision.Apply(t.Context(), a, []provision.Table{table}, &provision.Options{
+		Scaling: scaling(func() (map[string]provision.Capacity, error) { return nil, failed }),
+	})
+	assert.EqualError(t, err, "table prod-Store: scaling: no permission")
 }

@@ -29,7 +29,7 @@ func (o *Options) scaling(ctx context.Context, c *comparison) error {
 	}
 	have, err := o.Scaling.Scaling(ctx, c.t.Name)
 	if err != nil {
-		return fmt.Errorf("table %s: scaling: %w", c.t.Name, err)
+		return fmt.Errorf("scaling: %w", err)
 	}
 	for _, at := range c.parts() {
 		want, is := p.Of(at.index).tracked(), have[at.index].tracked()
