@@ -218,6 +218,10 @@ func (c *comparison) stream() {
 }
 
 func (c *comparison) labels() {
+	if c.tags == nil {
+		c.unchecked("Tags", "the engine has no tags")
+		return
+	}
 	missing := &dynamodb.TagResourceInput{ResourceArn: c.table.TableArn}
 	var want, have []string
 	for _, k := range slices.Sorted(maps.Keys(c.t.Settings.Tags)) {

@@ -24,7 +24,8 @@ type Unchecked struct {
 	Setting, Reason string
 }
 
-// Look compares a table with what it must be, with three requests, or four for a table with tags. It changes nothing.
+// Look compares a table with what it must be, with three requests, and one more for each ten tags if it must have some. It
+// changes nothing.
 func Look(ctx context.Context, control Control, t Table, opts *Options) (*Report, error) {
 	if err := t.Check(); err != nil {
 		return nil, err
@@ -46,7 +47,7 @@ type seen struct {
 	ttl   *types.TimeToLiveDescription
 	// backups is nil if the engine has no point-in-time recovery.
 	backups *types.PointInTimeRecoveryDescription
-	tags    map[string]string
+	tags    map[string]string // nil if the engine has no tags
 }
 
 func see(ctx context.Context, control Control, t Table) (*seen, error) {
@@ -82,13 +83,17 @@ func see(ctx context.Context, control Control, t Table) (*seen, error) {
 	in := &dynamodb.ListTagsOfResourceInput{ResourceArn: s.table.TableArn}
 	for {
 		page, err := control.ListTagsOfResource(ctx, in)
-		if err != nil {
+		switch {
+		case unknownOperation(err):
+			s.tags = nil
+			return s, nil
+		case err != nil:
 			return nil, err
 		}
 		for _, tag := range page.Tags {
 			s.tags[aws.ToString(tag.Key)] = aws.ToString(tag.Value)
 		}
-		if in.NextToken = page.NextToken; in.NextToken == nil {
+		if in.NextToken = page.NextToken; aws.ToString(in.NextToken) == "" {
 			return s, nil
 		}
 	}
