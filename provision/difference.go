@@ -28,7 +28,7 @@ type Difference struct {
 type Mend string
 
 const (
-	// ByApply means that [Apply] makes the change: no request fails because of it, and no data is lost.
+	// ByApply means that [Apply] makes the change: no request fails because of it, and no data is lost but what has expired.
 	ByApply Mend = "apply"
 	// ByName means that Apply makes the change only if [Options.Named] names the difference: requests may fail because of
 	// it, or something is deleted that does not come back.

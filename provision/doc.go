@@ -5,8 +5,8 @@
 // and writers and costs. [Apply] creates the tables that do not exist and changes what it can change safely, one step at a
 // time. It can be interrupted at any moment and run again, because what is left to do follows from the tables alone.
 //
-// Apply deletes nothing, throttles nobody and costs no data, unless [Options.Named] names the difference. It never deletes
-// a table. What neither Apply nor any other program should do is a difference with [ByHand], whose text says why.
+// Apply throttles nobody, and deletes nothing but items that have expired, unless [Options.Named] names the difference. It
+// never deletes a table. What neither Apply nor any other program should do is a difference with [ByHand], whose text says why.
 //
 // No other package of the library calls DynamoDB's control plane, so the role of an application needs no permission for it.
 package provision
