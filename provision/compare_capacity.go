@@ -19,12 +19,13 @@ func (c *comparison) provisioned() bool {
 
 func (c *comparison) billing() {
 	const onDemand, provisioned = string(types.BillingModePayPerRequest), string(types.BillingModeProvisioned)
-	switch wanted := c.t.Settings.Provisioned != nil; {
+	switch p, wanted := c.t.Settings.Provisioned, c.t.Settings.Provisioned != nil; {
 	case wanted == c.provisioned():
 	case wanted:
 		c.add(Difference{
 			Setting: "Billing", Want: provisioned, Have: onDemand, Mend: ByName,
-			Effect: "Each hour of the capacity is paid for, whether it is used or not, and what is above it is throttled.",
+			Effect: fmt.Sprintf("Each hour of the capacity is paid for, whether it is used or not, and what is above it is throttled. The table begins "+
+				"with %s, however much it serves now.", Units{p.Read.Min, p.Write.Min}),
 			change: c.update(func(in *dynamodb.UpdateTableInput) {
 				in.BillingMode, in.ProvisionedThroughput = types.BillingModeProvisioned, c.t.Settings.throughput("")
 				for _, index := range c.table.GlobalSecondaryIndexes {

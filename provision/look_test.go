@@ -420,6 +420,8 @@ func TestEffects(t *testing.T) {
 	assert.Contains(t, effects()[0], "DynamoDB copies 5.0 MB")
 	a.table.ItemCount, a.table.TableSizeBytes = aws.Int64(0), aws.Int64(0)
 	assert.Contains(t, effects()[1], "DynamoDB counts no items")
+	table.Settings.Provisioned = &provision.Provisioned{Capacity: provision.Capacity{Read: provision.Scale{Min: 25, Max: 100}, Write: provision.Fixed(30)}}
+	assert.Contains(t, effects()[0], "The table begins with 25 read and 30 write units")
 }
 
 type scaling func() (map[string]provision.Capacity, error)
