@@ -283,7 +283,9 @@ func TestTableThatIsNotReady(t *testing.T) {
 		require.NoError(t, err, status)
 		assert.Equal(t, []string{"Status must be ACTIVE, but is " + string(status)}, settings(r.Differences))
 		assert.Equal(t, status != types.TableStatusArchived, r.Differences[0].Mend == provision.ByApply, "what passes by itself")
-		err = provision.Apply(t.Context(), u, []provision.Table{prodStore()}, nil)
+		err = provision.Apply(t.Context(), u, []provision.Table{prodStore()}, &provision.Options{Progress: func(p provision.Progress) {
+			assert.Fail(t, "there is no change", "%v", p)
+		}})
 		if status == types.TableStatusArchived {
 			assert.EqualError(t, err, "table prod-Store is not as it must be: Status must be ACTIVE, but is ARCHIVED")
 			continue
