@@ -79,7 +79,7 @@ func (c *comparison) throughput(index string) *types.ProvisionedThroughput {
 	}
 	to := c.parts()[0].capacity
 	if p := c.t.Settings.Provisioned; p != nil {
-		to = Units{p.of(index).Read.Min, p.of(index).Write.within(to.Write)}
+		to = Units{p.Of(index).Read.Min, p.Of(index).Write.within(to.Write)}
 	}
 	return &types.ProvisionedThroughput{ReadCapacityUnits: &to.Read, WriteCapacityUnits: &to.Write}
 }
