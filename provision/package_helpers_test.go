@@ -9,7 +9,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
@@ -60,16 +59,6 @@ func deleted(t *testing.T, client *dynamodb.Client, name string) {
 		_, err = client.DeleteTable(ctx, &dynamodb.DeleteTableInput{TableName: &name})
 		assert.NoError(t, err)
 	})
-}
-
-func create(t *testing.T, client *dynamodb.Client, table provision.Table, change func(*dynamodb.CreateTableInput)) {
-	t.Helper()
-	in := table.CreateTableInput()
-	if change != nil {
-		change(in)
-	}
-	_, err := client.CreateTable(t.Context(), in)
-	require.NoError(t, err)
 }
 
 func settings(differences []provision.Difference) (all []string) {
