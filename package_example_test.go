@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -124,4 +125,29 @@ func TestExamplesImportPublicPackagesOnly(t *testing.T) {
 		return nil
 	}))
 	assert.Greater(t, files, 100)
+}
+
+// DynamoDB's control plane is in package provision, which only tools and tests use: no repository needs a permission for it.
+func TestRepositoriesNeedNoControlPlane(t *testing.T) {
+	t.Parallel()
+	tools := []string{"provision", "dyntest", "examples", "docs", "cmd", "internal"}
+	files := 0
+	require.NoError(t, filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && slices.Contains(tools, path):
+			return filepath.SkipDir
+		case filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		files++
+		text, err := os.ReadFile(path)
+		assert.NotContains(t, string(text), "github.com/dynastay/dynastay/provision", path)
+		for _, call := range []string{"CreateTable(", "UpdateTable(", "DescribeTable(", "DeleteTable("} {
+			assert.NotContains(t, string(text), call, path)
+		}
+		return err
+	}))
+	assert.Greater(t, files, 200)
 }
