@@ -178,7 +178,7 @@ func (c *comparison) encryption() {
 		}
 	case want == "":
 		return // with a customer's key it is encrypted even better
-	case !strings.HasPrefix(want, "arn:") || !strings.Contains(want, ":key/"):
+	case !strings.Contains(want, ":key/"):
 		c.unchecked("Encryption", "DynamoDB says which key it is, not which id or alias it has: "+aws.ToString(e.KMSMasterKeyArn))
 		return
 	default:

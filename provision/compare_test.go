@@ -332,7 +332,11 @@ func (d differing) run(t *testing.T, client *dynamodb.Client, name string) {
 func TestDifferencesInAnAccount(t *testing.T) {
 	t.Parallel()
 	for _, d := range differingTables {
-		assert.Equal(t, d.want, settings(d.look(t).Differences), d.what)
+		found := d.look(t).Differences
+		assert.Equal(t, d.want, settings(found), d.what)
+		for _, difference := range found {
+			assert.Equal(t, d.mend, difference.Mend, d.what)
+		}
 	}
 }
 

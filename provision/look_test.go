@@ -363,6 +363,7 @@ func TestUnchecked(t *testing.T) {
 			{"Encryption", "DynamoDB says which key it is, not which id or alias it has: " + keyARN},
 		}},
 		{had: func(d *types.TableDescription) { d.ProvisionedThroughput, d.BillingModeSummary = nil, nil }},
+		{had: func(d *types.TableDescription) { d.GlobalSecondaryIndexes[0].IndexStatus = "" }},
 		{had: func(d *types.TableDescription) { d.DeletionProtectionEnabled = nil }, want: []provision.Unchecked{
 			{"DeletionProtection", "the engine does not say"},
 		}},
