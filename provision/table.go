@@ -172,7 +172,7 @@ func (c Capacity) check(field string) error {
 
 // Of returns the capacity of the table, for "", or of an index.
 func (p *Provisioned) Of(index string) Capacity {
-	if c, has := p.Indexes[index]; has && index != "" {
+	if c, has := p.Indexes[index]; has {
 		return c
 	}
 	return p.Capacity
