@@ -36,9 +36,7 @@ func (c applyCommand) Run(p *program) error {
 	}
 	left, other := split(err)
 	for _, table := range left {
-		for _, d := range table.Differences {
-			fmt.Fprintf(p.out, "%s\n  %s\n  changed by: %s%s\n  %s\n", d.Name(), d, p.paint.of(d.Mend), option(d), d.Effect)
-		}
+		p.printDifferences(table.Differences)
 	}
 	if other != nil {
 		return other

@@ -7,58 +7,65 @@ import (
 	"github.com/dynastay/dynastay/provision"
 )
 
-type driftCommand struct {
+// compared are the flags of the commands that compare the tables.
+type compared struct {
 	declared
 	account
 	JSON bool `help:"Print the reports as JSON."`
 }
+
+// print looks at the tables, and prints the reports as JSON or with text.
+func (c compared) print(p *program, text func([]*provision.Report)) error {
+	reports, err := look(p, c.declared, c.account)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return p.printJSON(reports, differ(reports))
+	}
+	for _, r := range reports {
+		for _, u := range r.Unchecked {
+			fmt.Fprintf(p.out, "%s: %s %s: %s\n", r.Table, u.Setting, p.paint.warn("was not compared"), u.Reason)
+		}
+	}
+	text(reports) // last, where it is seen
+	return differ(reports)
+}
+
+type driftCommand struct{ compared }
 
 // Run compares the tables.
 func (c driftCommand) Run(p *program) error {
-	reports, err := look(p, c.declared, c.account)
-	if err != nil {
-		return err
-	}
-	if c.JSON {
-		return p.printJSON(reports, differ(reports))
-	}
-	for _, r := range reports {
-		if len(r.Differences) == 0 {
-			fmt.Fprintf(p.out, "%s %s\n", r.Table, p.paint.good("is as it must be"))
+	return c.print(p, func(reports []*provision.Report) {
+		for _, r := range reports {
+			if len(r.Differences) == 0 {
+				fmt.Fprintf(p.out, "%s %s\n", r.Table, p.paint.good("is as it must be"))
+			}
+			for _, d := range r.Differences {
+				fmt.Fprintf(p.out, "%s: %s\n", r.Table, d)
+			}
 		}
-		for _, d := range r.Differences {
-			fmt.Fprintf(p.out, "%s: %s\n", r.Table, d)
-		}
-		p.printUnchecked(r)
-	}
-	return differ(reports)
+	})
 }
 
-type planCommand struct {
-	declared
-	account
-	JSON bool `help:"Print the reports as JSON."`
-}
+type planCommand struct{ compared }
 
 // Run prints what apply would do.
 func (c planCommand) Run(p *program) error {
-	reports, err := look(p, c.declared, c.account)
-	if err != nil {
-		return err
-	}
-	if c.JSON {
-		return p.printJSON(reports, differ(reports))
-	}
-	for _, r := range reports {
-		for _, d := range r.Differences {
-			fmt.Fprintf(p.out, "%s\n  %s\n  changed by: %s%s\n  %s\n", d.Name(), d, p.paint.of(d.Mend), option(d), d.Effect)
+	return c.print(p, func(reports []*provision.Report) {
+		for _, r := range reports {
+			p.printDifferences(r.Differences)
 		}
-		p.printUnchecked(r)
+		if differ(reports) == nil {
+			fmt.Fprintln(p.out, p.paint.good("Nothing to do."))
+		}
+	})
+}
+
+func (p *program) printDifferences(all []provision.Difference) {
+	for _, d := range all {
+		fmt.Fprintf(p.out, "%s\n  %s\n  changed by: %s%s\n  %s\n", d.Name(), d, p.paint.of(d.Mend), option(d), d.Effect)
 	}
-	if differ(reports) == nil {
-		fmt.Fprintln(p.out, p.paint.good("Nothing to do."))
-	}
-	return differ(reports)
 }
 
 // option says how apply is told to make a change.
@@ -97,12 +104,6 @@ func differ(reports []*provision.Report) error {
 		}
 	}
 	return nil
-}
-
-func (p *program) printUnchecked(r *provision.Report) {
-	for _, u := range r.Unchecked {
-		fmt.Fprintf(p.out, "%s: %s %s: %s\n", r.Table, u.Setting, p.paint.warn("was not compared"), u.Reason)
-	}
 }
 
 // printJSON prints a value, and returns the given error if it could.

@@ -12,8 +12,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/applicationautoscaling"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"github.com/dynastay/dynastay"
-	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/keys/listingkeys"
 	"github.com/dynastay/dynastay/keys/venuekeys"
 	"github.com/dynastay/dynastay/provision"
@@ -33,12 +31,12 @@ func (d declared) tables() ([]provision.Table, error) {
 	if slices.Contains(d.System, "hotel") {
 		all = provision.Hotel(d.Prefix, d.Suffix)
 	}
-	for system, schema := range map[string]*dynastay.Schema{"listing": listingkeys.Table, "venue": venuekeys.Table} {
-		if slices.Contains(d.System, system) {
-			all = append(all, provision.Tables(d.Prefix, d.Suffix, schema)...)
-		}
+	if slices.Contains(d.System, "listing") {
+		all = append(all, provision.Tables(d.Prefix, d.Suffix, listingkeys.Table)...)
 	}
-	slices.SortStableFunc(all, func(a, b provision.Table) int { return slices.Index(order, a.Schema) - slices.Index(order, b.Schema) })
+	if slices.Contains(d.System, "venue") {
+		all = append(all, provision.Tables(d.Prefix, d.Suffix, venuekeys.Table)...)
+	}
 	if d.Settings == "" {
 		return all, nil
 	}
@@ -57,8 +55,6 @@ func (d declared) tables() ([]provision.Table, error) {
 	}
 	return all, nil
 }
-
-var order = append(keys.Tables(), listingkeys.Table, venuekeys.Table)
 
 func readSettings(file string) (settings map[string]provision.Settings, err error) {
 	text, err := os.ReadFile(file)
@@ -79,7 +75,7 @@ type account struct {
 	Region   string `help:"The region of the tables. Default: that of the environment."`
 }
 
-// open returns the clients. Without credentials in the environment, a local engine gets the example of AWS's documentation.
+// open returns the clients. A local engine needs credentials in the environment too, whatever they are.
 func (a account) open(ctx context.Context) (*dynamodb.Client, provision.Scaling, error) {
 	cfg, err := config.LoadDefaultConfig(ctx, func(o *config.LoadOptions) error {
 		o.Region = a.Region

@@ -150,21 +150,19 @@ func tableAlarms(t provision.Table) []Alarm {
 		all = append(all, Alarm{
 			Name: fmt.Sprintf("%s %s latency", t.Name, operation), Namespace: dynamoDB, Metric: "SuccessfulRequestLatency", Statistic: percentile, Dimensions: of,
 			Period: 5 * time.Minute, Bad: 3, Of: 3, Above: latency[operation],
-			Reason: "Ten times what DynamoDB needs on a normal day, for a quarter of an hour. Above it, a booking takes more than a second.",
+			Reason: "Many times what DynamoDB needs on a normal day, for a quarter of an hour: guests wait. Look at the health of the region, and for larger items or pages than before.",
 		}, Alarm{
 			Name: fmt.Sprintf("%s %s system errors", t.Name, operation), Namespace: dynamoDB, Metric: "SystemErrors", Statistic: "Sum", Dimensions: of,
 			Period: 5 * time.Minute, Bad: 2, Of: 3, Above: 5,
 			Reason: "DynamoDB fails now and then, and requests are repeated. If it fails for ten minutes, look at the health of the region: writes may have an unknown outcome.",
 		})
 	}
-	if len(t.Settings.Replicas) > 0 {
-		for _, region := range t.Settings.Replicas {
-			all = append(all, Alarm{
-				Name: fmt.Sprintf("%s replication to %s", t.Name, region), Namespace: dynamoDB, Metric: "ReplicationLatency", Statistic: "Average",
-				Dimensions: append(table[:1:1], Dimension{"ReceivingRegion", region}), Period: time.Minute, Bad: 10, Of: 10, Above: 60_000,
-				Reason: "Usually a second. After a minute, a move to the other region would lose what guests have booked here since.",
-			})
-		}
+	for _, region := range t.Settings.Replicas {
+		all = append(all, Alarm{
+			Name: fmt.Sprintf("%s replication to %s", t.Name, region), Namespace: dynamoDB, Metric: "ReplicationLatency", Statistic: "Average",
+			Dimensions: append(table[:1:1], Dimension{"ReceivingRegion", region}), Period: time.Minute, Bad: 10, Of: 10, Above: 60_000,
+			Reason: "Usually a second. After a minute, a move to the other region would lose what guests have booked here since.",
+		})
 	}
 	return all
 }

@@ -9,7 +9,8 @@ import (
 // object is a JSON object of a template.
 type object = map[string]any
 
-// CloudFormation returns the template of a stack in JSON, which is also YAML.
+// CloudFormation returns the template of a stack in JSON, which is also YAML. A table with replicas is refused if it has
+// provisioned capacity or a customer-managed key: each region needs its own.
 func CloudFormation(s Stack) ([]byte, error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -227,9 +228,9 @@ func (s Stack) dashboard(region string) string {
 	for _, t := range s.Tables {
 		var throttled [][]any
 		for _, p := range parts(t) {
-			of := []any{"TableName", t.Name}
-			if p.index != "" {
-				of = append(of, "GlobalSecondaryIndexName", p.index)
+			var of []any
+			for _, d := range p.dimensions() {
+				of = append(of, d.Name, d.Value)
 			}
 			for _, word := range []string{"Read", "Write"} {
 				throttled = append(throttled, append([]any{dynamoDB, word + "ThrottleEvents"}, of...))

@@ -10,8 +10,7 @@ import (
 
 // Terraform returns a stack in the JSON syntax of Terraform, for a file whose name ends in .tf.json. Its tests check the
 // syntax only: the names of the attributes are those of the AWS provider 6, and no test has compared them with it.
-//
-// The provider does not create replicas of provisioned tables well, so the limits of [CloudFormation] hold here too.
+// It refuses what [CloudFormation] refuses.
 func Terraform(s Stack) ([]byte, error) {
 	if err := s.check(); err != nil {
 		return nil, err
