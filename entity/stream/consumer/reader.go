@@ -330,14 +330,14 @@ func (r *reader) pause(ctx context.Context, failures int) bool {
 	return wait(ctx, rand.N(min(r.spec.Poll<<min(failures, 5), longest*r.spec.Poll)))
 }
 
-// wait returns false if ctx ended first.
+// wait returns false if ctx has ended, also if d ended at the same time: select then takes either, and a change must not
+// be handled again by a consumer that was stopped.
 func wait(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		return true
 	case <-ctx.Done():
-		return false
 	}
+	return ctx.Err() == nil
 }

@@ -104,7 +104,7 @@ func TestGiveUpCountsAcrossRestarts(t *testing.T) {
 	run := func() (attempts int) {
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()
-		c := consumer.New(db.DB, db.Streams, quick(consumer.Spec{
+		spec := quick(consumer.Spec{
 			Router: b.failing(db, func(_ context.Context, g *gauge) error {
 				if g.Reading == 2 {
 					return nil
@@ -114,7 +114,9 @@ func TestGiveUpCountsAcrossRestarts(t *testing.T) {
 				return errBroken
 			}),
 			DeadLetter: dead.add, OnError: ignore,
-		}))
+		})
+		spec.Poll = 1 // the pause after a failure has ended when stop has: the change must not be tried again
+		c := consumer.New(db.DB, db.Streams, spec)
 		_ = c.Drain(ctx)
 		return attempts
 	}
