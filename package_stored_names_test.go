@@ -22,6 +22,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/internal/testing/fake"
+	"github.com/dynastay/dynastay/internal/testing/fixture"
 )
 
 // TestNames lists the names that are identity, in testdata/names.json: those of operations, which enter the hash of an
@@ -42,7 +43,7 @@ func TestNames(t *testing.T) {
 	}
 
 	var sampled []string
-	for _, s := range namedSamples() {
+	for _, s := range namedSamples(dynastay.Open(fake.Client{Do: oneItem}, &dynastay.Options{Clock: fixture.Clock})) {
 		of := reflect.TypeOf(s.on).Elem()
 		dir := strings.TrimPrefix(of.PkgPath(), module)
 		method := dir + "." + strings.Split(of.Name(), "[")[0] + "." + s.method

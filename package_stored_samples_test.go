@@ -13,7 +13,6 @@ import (
 	"github.com/dynastay/dynastay/entity"
 	tradekeys "github.com/dynastay/dynastay/examples/marketplace/keys"
 	travelkeys "github.com/dynastay/dynastay/examples/traveltracker/keys"
-	"github.com/dynastay/dynastay/internal/testing/fake"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/keys/listingkeys"
@@ -37,9 +36,8 @@ func everySchema() []*dynastay.Schema {
 	return append(keys.Tables(), listingkeys.Table, venuekeys.Table, tradekeys.Table, travelkeys.Table)
 }
 
-// namedSamples returns the samples, which use a DB with random ids: none of them may be part of an input.
-func namedSamples() (all []namedSample) {
-	db := dynastay.Open(fake.Client{Do: oneItem}, &dynastay.Options{Clock: fixture.Clock})
+// namedSamples returns the samples. Their DB has random ids: none of them may be part of an input.
+func namedSamples(db *dynastay.DB) (all []namedSample) {
 	var on any
 	add := func(method string, args ...any) { all = append(all, namedSample{on: on, method: method, args: args}) }
 	list := func(method, query string, args ...any) {

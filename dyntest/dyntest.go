@@ -39,11 +39,12 @@ type DB struct {
 	// are not measured.
 	Engine *engine.Engine
 
-	t       testing.TB
-	prefix  string
-	schemas []*dynastay.Schema
-	meter   *meter
-	sign    func(req *http.Request, body []byte) error
+	t           testing.TB
+	prefix      string
+	schemas     []*dynastay.Schema
+	meter       *meter
+	permissions *permissions
+	sign        func(req *http.Request, body []byte) error
 }
 
 // setUpTime bounds each step that creates or removes a test's tables, in case an engine hangs. A step takes well under
@@ -74,6 +75,9 @@ func New(t testing.TB, opts ...Option) *DB {
 
 	prefix := tablePrefix(t.Name())
 	d := &DB{Engine: found, Clock: clock, t: t, prefix: prefix, schemas: c.schemas, meter: newMeter(prefix), sign: signer(found)}
+	if d.permissions, err = newPermissions(c, prefix); err != nil {
+		t.Fatal(err)
+	}
 	d.Faults = newFaults(t, found, d.prefix, c)
 	d.Client = found.Client(d.front, atOnce)
 	d.Streams = found.Streams(d.frontStreams, streamsAtOnce)
@@ -143,7 +147,7 @@ func through(client *http.Client, over func(http.RoundTripper) http.RoundTripper
 }
 
 func (d *DB) over(network http.RoundTripper) http.RoundTripper {
-	return &wire{[]stage{d.Faults.note, d.Faults.hint, d.meter.count, d.Faults.conflict, d.Faults.inject}, network, d.sign}
+	return &wire{[]stage{d.Faults.note, d.noteNeeds, d.Faults.hint, d.meter.count, d.permit, d.Faults.conflict, d.Faults.inject}, network, d.sign}
 }
 
 // Open returns a second [dynastay.DB] on the same tables, as independent of the first one as if it were in another

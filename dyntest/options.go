@@ -11,6 +11,7 @@ import (
 	"github.com/dynastay/dynastay/dyntest/engine/docker"
 	"github.com/dynastay/dynastay/dyntest/internal/choice"
 	"github.com/dynastay/dynastay/keys"
+	"github.com/dynastay/dynastay/provision/policy"
 )
 
 // Option configures [New].
@@ -25,6 +26,9 @@ type config struct {
 	at      *time.Time // where the clock stands still; nil if it runs
 	seeded  bool       // by Seed
 	seed    uint64     // of random choices; known once complete
+
+	permitted bool // by policies alone
+	policies  []policy.Policy
 }
 
 // Tables adds tables to the library's tables, or to those of [OnlyTables].
