@@ -23,6 +23,7 @@ bench:
 docs:
 	go test -count=1 -run '^(TestPatterns|TestNames|TestEveryPatternHasItsMethod|TestDecisionsAreLinked)$$' . -update
 	go test -count=1 ./docs -update
+	go test -count=1 -run '^TestPageOfPermissions$$' ./provision/policy -update
 	DYNTEST_ENGINE=dynoxide go test -count=1 -p 1 -run '^TestCost' ./availability ./availability/listing ./bookings ./bookings/venue \
 		./properties ./properties/catalog ./properties/search ./reviews ./users -update
 	go test -count=1 -p 1 -run '^(TestBrochures|TestRoomTypesOnACard)$$' ./availability ./properties -update

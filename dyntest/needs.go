@@ -25,16 +25,20 @@ var noted struct {
 
 // noteNeeds is the stage that notes them.
 func (d *DB) noteNeeds(x *exchange, next hop) (*http.Response, error) {
-	if needsDirectory == "" {
-		return next(x)
+	if needsDirectory != "" {
+		if method := callingMethod(); method != "" {
+			if err := d.noteNeedsOf(method, x); err != nil {
+				return nil, err
+			}
+		}
 	}
-	method := callingMethod()
-	if method == "" {
-		return next(x)
-	}
+	return next(x)
+}
+
+func (d *DB) noteNeedsOf(method string, x *exchange) error {
 	needs, err := d.needs(x.operation, x.body)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	noted.Lock()
 	defer noted.Unlock()
@@ -46,15 +50,15 @@ func (d *DB) noteNeeds(x *exchange, next hop) (*http.Response, error) {
 		if noted.lines == nil {
 			noted.lines = map[string]bool{}
 			if noted.file, err = os.CreateTemp(needsDirectory, filepath.Base(os.Args[0])+"-*.txt"); err != nil {
-				return nil, err
+				return err
 			}
 		}
 		noted.lines[line] = true
 		if _, err := noted.file.WriteString(line); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return next(x)
+	return nil
 }
 
 const (
@@ -69,7 +73,7 @@ var repository = regexp.MustCompile(`^(availability|bookings|properties|reviews|
 // if the stack has neither, as when a test asks for a page of a list.
 func callingMethod() (found string) {
 	stack := make([]uintptr, 200)
-	frames := runtime.CallersFrames(stack[:runtime.Callers(3, stack)])
+	frames := runtime.CallersFrames(stack[:runtime.Callers(2, stack)])
 	inner := true // no frame of a test or of a repository yet
 	for {
 		frame, more := frames.Next()

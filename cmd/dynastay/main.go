@@ -1,5 +1,5 @@
 // Dynastay is the operator's command: it compares the tables of a deployment with what they must be, changes them, and
-// writes templates of them.
+// writes templates and policies.
 //
 //	dynastay plan --prefix prod-
 //
@@ -38,6 +38,7 @@ type command struct {
 	Apply    applyCommand    `cmd:"" help:"Create the tables that do not exist, and change the others as far as that harms nobody."`
 	Check    checkCommand    `cmd:"" help:"Answer the checklist in section 10 of the hotel document, line by line. Changes nothing."`
 	Template templateCommand `cmd:"" help:"Write the tables as CloudFormation or Terraform, with scaling, backups, alarms and a dashboard."`
+	Policy   policyCommand   `cmd:"" help:"Write an IAM policy with what a program needs of the tables, and nothing else."`
 }
 
 // program is what every command gets.

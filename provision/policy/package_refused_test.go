@@ -1,0 +1,282 @@
+package policy_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/aws/smithy-go"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/availability/listing"
+	"github.com/dynastay/dynastay/availability/units"
+	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/bookings/venue"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/fixture"
+	"github.com/dynastay/dynastay/keys/listingkeys"
+	"github.com/dynastay/dynastay/keys/venuekeys"
+	"github.com/dynastay/dynastay/properties"
+	"github.com/dynastay/dynastay/properties/catalog"
+	"github.com/dynastay/dynastay/properties/search"
+	"github.com/dynastay/dynastay/provision/policy"
+	"github.com/dynastay/dynastay/reviews"
+	"github.com/dynastay/dynastay/users"
+)
+
+// A step is a call of a repository, which sends requests.
+type step func(ctx context.Context, db *dynastay.DB) error
+
+// runs are short lives of what each repository keeps. The first call of each gets what other repositories have written.
+var runs = map[string]func(t *testing.T, d *dyntest.DB) []step{
+	"availability": func(t *testing.T, d *dyntest.DB) []step {
+		h := fixture.New(t, d.Direct, 3)
+		return []step{
+			func(ctx context.Context, db *dynastay.DB) error {
+				return second(availability.New(db).Open(ctx, availability.OpenRequest{
+					PropertyID: h.ID, RoomTypeID: h.RoomTypeID, Nights: dynastay.MustStay("2026-08-01", "2026-08-03"), Rooms: 3, Price: fixture.Price,
+				}))
+			},
+			func(ctx context.Context, db *dynastay.DB) error {
+				req, err := h.Card().QuoteRequest(fixture.Stay, availability.Guests{Adults: 2}, properties.Choice{RoomTypeID: h.RoomTypeID, Quantity: 1})
+				if err != nil {
+					return err
+				}
+				return second(availability.New(db).Quote(ctx, req))
+			},
+		}
+	},
+	"availability/listing": func(t *testing.T, d *dyntest.DB) []step {
+		return []step{
+			func(ctx context.Context, db *dynastay.DB) error {
+				return second(listing.New(db).Book(ctx, listing.Booking{ListingID: "lst_1", HostID: "host_4", BookingID: "bk_1", Stay: fixture.Stay}))
+			},
+			func(ctx context.Context, db *dynastay.DB) error {
+				return second(listing.New(db).ByHost("host_4").Page(ctx, dynastay.Paging{}))
+			},
+		}
+	},
+	"availability/units": func(t *testing.T, d *dyntest.DB) []step {
+		h := fixture.New(t, d.Direct, 3)
+		return []step{
+			func(ctx context.Context, db *dynastay.DB) error {
+				return second(units.New(db).Create(ctx, units.Unit{PropertyID: h.ID, ID: "301", RoomTypeID: h.RoomTypeID}))
+			},
+			func(ctx context.Context, db *dynastay.DB) error {
+				return second(units.New(db).List(h.ID).Page(ctx, dynastay.Paging{}))
+			},
+		}
+	},
+	"bookings": func(t *testing.T, d *dyntest.DB) []step {
+		q := fixture.New(t, d.Direct, 3).Quote(t, d.Direct, fixture.Stay, 1)
+		var booked *bookings.Booking
+		return []step{
+			func(ctx context.Context, db *dynastay.DB) (err error) {
+				booked, err = bookings.New(db, nil).Create(ctx, fixture.Request(q), dynastay.IdempotencyKey("k"))
+				return err
+			},
+			func(ctx context.Context, db *dynastay.DB) error {
+				return second(bookings.New(db, nil).ByUser(booked.UserID).Page(ctx, dynastay.Paging{}))
+			},
+			func(ctx context.Context, db *dynastay.DB) error {
+				return second(bookings.New(db, nil).Get(ctx, booked.ID))
+			},
+			func(ctx context.Context, db *dynastay.DB) error {
+				return second(bookings.New(db, nil).Cancel(ctx, booked.ID, "ill", nil))
+			},
+		}
+	},
+	"bookings/venue": func(t *testing.T, d *dyntest.DB) []step {
+		admin, day := venue.Actor{UserID: "user_carla", Role: venue.Admin}, dynastay.MustDate("2026-07-11")
+		return []step{
+			func(ctx context.Context, db *dynastay.DB) error {
+				return second(venue.New(db, nil).CreateEvent(ctx, admin, venue.Event{Date: day, Slot: venue.Morning, Title: "Concert"}))
+			},
+			func(ctx context.Context, db *dynastay.DB) error {
+				return second(venue.New(db, nil).EventsOn(ctx, day))
+			},
+		}
+	},
+	"properties": func(t *testing.T, d *dyntest.DB) []step {
+		return []step{
+			func(ctx context.Context, db *dynastay.DB) error {
+				return second(properties.New(db, nil).Create(ctx, properties.Property{
+					ID: "prop_1", Name: "Inn", Slug: "inn", Type: properties.Hotel, OwnerID: "user_host",
+					Address: properties.Address{City: "Rome", Country: "Italy"},
+				}, nil))
+			},
+			func(ctx context.Context, db *dynastay.DB) error {
+				return second(properties.New(db, nil).ByOwner("user_host").Page(ctx, dynastay.Paging{}))
+			},
+			func(ctx context.Context, db *dynastay.DB) error { return properties.New(db, nil).Delete(ctx, "prop_1") },
+		}
+	},
+	"properties/catalog": func(t *testing.T, d *dyntest.DB) []step {
+		return []step{
+			func(ctx context.Context, db *dynastay.DB) error {
+				return second(catalog.Amenities(db).Create(ctx, catalog.Amenity{ID: "wifi", Name: "Free WiFi"}))
+			},
+			func(ctx context.Context, db *dynastay.DB) error {
+				return second(catalog.Amenities(db).All().Page(ctx, dynastay.Paging{}))
+			},
+		}
+	},
+	"properties/search": func(t *testing.T, d *dyntest.DB) []step {
+		fixture.New(t, d.Direct, 3)
+		return []step{func(ctx context.Context, db *dynastay.DB) error {
+			return second(search.New(db, properties.New(db, nil)).Page(ctx, search.Request{
+				City: "New York", Country: "USA", Stay: fixture.Stay, Guests: availability.Guests{Adults: 2}, Sort: search.BestRated,
+			}, dynastay.Paging{Limit: 10}))
+		}}
+	},
+	"reviews": func(t *testing.T, d *dyntest.DB) []step {
+		h := fixture.New(t, d.Direct, 3)
+		b, err := bookings.New(d.Direct, nil).Create(t.Context(), fixture.Request(h.Quote(t, d.Direct, fixture.Stay, 1)))
+		require.NoError(t, err)
+		d.Clock.Set(fixture.Stay.CheckIn.Time().Add(20 * time.Hour))
+		_, err = bookings.New(d.Direct, nil).CheckIn(t.Context(), b.ID, nil)
+		require.NoError(t, err)
+		d.Clock.Advance(72 * time.Hour)
+		_, err = bookings.New(d.Direct, nil).CheckOut(t.Context(), b.ID)
+		require.NoError(t, err)
+		of := func(db *dynastay.DB) *reviews.Repository { return reviews.New(db, properties.New(db, nil), nil) }
+		var review *reviews.Review
+		return []step{
+			func(ctx context.Context, db *dynastay.DB) (err error) {
+				review, err = of(db).Create(ctx, reviews.Review{
+					BookingID: b.ID, UserID: b.UserID, PropertyID: h.ID, StayDate: b.Stay.CheckIn,
+					Ratings: reviews.Ratings{Overall: 93}, Title: "Wonderful", TripType: reviews.Couple, GuestName: "John D.",
+				})
+				return err
+			},
+			func(ctx context.Context, db *dynastay.DB) error {
+				return second(of(db).Approve(ctx, review.ID, review.Version))
+			},
+			func(ctx context.Context, db *dynastay.DB) error {
+				return second(of(db).ByProperty(h.ID).Page(ctx, dynastay.Paging{}))
+			},
+			func(ctx context.Context, db *dynastay.DB) error { return of(db).Vote(ctx, review.ID, "user_789") },
+		}
+	},
+	"users": func(t *testing.T, d *dyntest.DB) []step {
+		return []step{
+			func(ctx context.Context, db *dynastay.DB) error {
+				return second(users.New(db, nil).Create(ctx, users.User{ID: "user_1", Email: "john@example.com", FirstName: "John", LastName: "Doe", Role: users.Customer}))
+			},
+			func(ctx context.Context, db *dynastay.DB) error {
+				return second(users.New(db, nil).Get(ctx, "user_1"))
+			},
+			func(ctx context.Context, db *dynastay.DB) error {
+				return second(users.New(db, nil).ByEmail(ctx, "john@example.com"))
+			},
+			func(ctx context.Context, db *dynastay.DB) error {
+				return second(users.New(db, nil).Erase(ctx, "user_1"))
+			},
+		}
+	},
+}
+
+func second[T any](_ T, err error) error { return err }
+
+func newDB(t *testing.T, permitted ...policy.Policy) *dyntest.DB {
+	t.Helper()
+	return dyntest.New(t, dyntest.At(fixture.Now), dyntest.Tables(listingkeys.Table, venuekeys.Table), dyntest.Permitted(permitted...))
+}
+
+// denied reports whether a call failed because of its permissions.
+func denied(err error) bool {
+	var api smithy.APIError
+	return errors.Is(err, dynastay.ErrRejected) && errors.As(err, &api) && api.ErrorCode() == "AccessDeniedException"
+}
+
+// Each repository runs with its own permissions. Without one of them, exactly the requests that need it are refused.
+func TestRepositoriesWithTheirOwnPermissions(t *testing.T) {
+	t.Parallel()
+	for _, repository := range policy.Repositories() {
+		t.Run(repository, func(t *testing.T) {
+			t.Parallel()
+			require.Contains(t, runs, repository)
+			role := policy.Policy{Role: policy.Application, Repositories: []string{repository}}
+			db := newDB(t, role)
+			stop := db.Faults.Record()
+			for i, call := range runs[repository](t, db) {
+				require.NoError(t, call(t.Context(), db.DB), "step %d", i)
+			}
+			sent := stop()
+			document, err := role.Document(here)
+			require.NoError(t, err)
+			refused := 0
+			for _, each := range without(document) {
+				for _, r := range sent {
+					needs, err := db.Needs(r)
+					require.NoError(t, err)
+					needed := false
+					allowed := true
+					for _, n := range needs {
+						request := n.Request(here)
+						needed = needed || request.Action == each.action && request.Resource == each.resource
+						allowed = allowed && each.document.Allows(request)
+					}
+					assert.Equal(t, needed, !allowed, "%s of %s, without %s on %s", r.Operation, repository, each.action, each.resource)
+					if needed {
+						refused++
+					}
+				}
+			}
+			assert.Positive(t, refused)
+		})
+	}
+}
+
+var here = policy.Account{Region: "eu-central-1", ID: "123456789012", Prefix: "prod-"}
+
+// less is a document without an action on a resource.
+type less struct {
+	document         *policy.Document
+	action, resource string
+}
+
+func without(d *policy.Document) (all []less) {
+	for i, s := range d.Statement {
+		for _, action := range s.Action {
+			for _, resource := range s.Resource {
+				rest, other := s, s
+				rest.Resource = slices.DeleteFunc(slices.Clone(s.Resource), func(r string) bool { return r == resource })
+				other.Resource = []string{resource}
+				other.Action = slices.DeleteFunc(slices.Clone(s.Action), func(a string) bool { return a == action })
+				fewer := &policy.Document{Version: d.Version, Statement: slices.Concat(d.Statement[:i], d.Statement[i+1:], []policy.Statement{rest, other})}
+				all = append(all, less{fewer, action, resource})
+			}
+		}
+	}
+	return all
+}
+
+// A reader reads, and every write is refused before anything is stored.
+func TestReadersWriteNothing(t *testing.T) {
+	t.Parallel()
+	for _, repository := range policy.Repositories() {
+		t.Run(repository, func(t *testing.T) {
+			t.Parallel()
+			db := newDB(t, policy.Policy{Role: policy.Reader, Repositories: []string{repository}})
+			for i, call := range runs[repository](t, db) {
+				stop := db.Faults.Record()
+				err := call(t.Context(), db.DB)
+				needs, failed := db.Needs(stop()...)
+				require.NoError(t, failed)
+				writes := slices.ContainsFunc(needs, func(n policy.Need) bool {
+					return n.Action != "GetItem" && n.Action != "BatchGetItem" && n.Action != "Query"
+				})
+				assert.Equal(t, writes, denied(err), "step %d: %v", i, err)
+				if err != nil {
+					require.NoError(t, call(t.Context(), db.Direct), "nothing of step %d was stored", i)
+				}
+			}
+		})
+	}
+}
