@@ -62,8 +62,8 @@ func (d *DB) noteNeedsOf(method string, x *exchange) error {
 }
 
 const (
-	module   = "github.com/dynastay/dynastay/"
-	consumer = "entity/stream/consumer"
+	module         = "github.com/dynastay/dynastay/"
+	streamConsumer = "entity/stream/consumer"
 )
 
 var repository = regexp.MustCompile(`^(availability|bookings|properties|reviews|users)(/|$)`)
@@ -89,8 +89,8 @@ func callingMethod() (found string) {
 				found, inner = dir+"."+name, false
 			case repository.MatchString(dir):
 				inner = false
-			case dir == consumer && inner:
-				return consumer + ".Consumer.Run"
+			case dir == streamConsumer && inner:
+				return streamConsumer + ".Consumer.Run"
 			}
 		}
 		if !more {
@@ -106,7 +106,7 @@ func splitFunction(function string) (dir, name string) {
 	dot := slash + 1 + strings.Index(function[slash+1:], ".")
 	dir = function[:dot]
 	for _, word := range strings.Split(strings.ReplaceAll(function[dot+1:], "[...]", ""), ".") {
-		word = strings.TrimSuffix(strings.Trim(word, "(*)"), "-fm")
+		word, _, _ = strings.Cut(strings.Trim(word, "(*)"), "-") // such as "Get-fm" and "Erase-range1"
 		if first, _ := utf8.DecodeRuneInString(word); !unicode.IsUpper(first) {
 			break
 		}

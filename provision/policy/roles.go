@@ -2,12 +2,17 @@ package policy
 
 import "strings"
 
-// worker is the name in needs.json of what package consumer sends itself; its handlers have names of their own.
+// worker is the name in needs.json of what package consumer sends itself. What its handlers send has names of its own.
 const worker = "entity/stream/consumer.Consumer.Run"
 
-// streams are the tables whose changes a repository returns, see its method Changes.
+// streams are the tables with a stream whose changes a repository returns, see its method Changes.
 var streams = map[string][]string{
-	"bookings": {"Bookings"},
+	"availability/units": {"Properties"},
+	"bookings":           {"Bookings"},
+	"bookings/venue":     {"VenueBooking"},
+	"properties":         {"Properties"},
+	"reviews":            {"Reviews"},
+	"users":              {"Users"},
 }
 
 // OfStream reports whether an action is for the streams of a table.
@@ -21,9 +26,7 @@ var controlActions = []string{
 	"UpdateContinuousBackups", "UpdateTable", "UpdateTimeToLive",
 }
 
-func describes(action string) bool {
-	return strings.HasPrefix(action, "Describe") || strings.HasPrefix(action, "List")
-}
+func describes(action string) bool { return strings.HasPrefix(action, "Describe") || strings.HasPrefix(action, "List") }
 
 // scalingActions compare the scaling of provisioned capacity. They are not for a single resource.
 var scalingActions = []string{"application-autoscaling:DescribeScalableTargets", "application-autoscaling:DescribeScalingPolicies"}

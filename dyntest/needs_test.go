@@ -1,0 +1,62 @@
+package dyntest
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/properties"
+	"github.com/dynastay/dynastay/reviews"
+	"github.com/dynastay/dynastay/users"
+)
+
+func TestExportedMethods(t *testing.T) {
+	t.Parallel()
+	for function, want := range map[string][2]string{
+		"bookings.(*Repository).Cancel":                   {"bookings", "Repository.Cancel"},
+		"bookings.(*Repository).CancelOp.func1":           {"bookings", "Repository.Cancel"},
+		"bookings.(*Repository).ExpireHolds.func1.2":      {"bookings", "Repository.ExpireHolds"},
+		"bookings.(*Repository).Get-fm":                   {"bookings", "Repository.Get"},
+		"users.(*Repository).Erase-range1":                {"users", "Repository.Erase"},
+		"users.(*Repository).erase":                       {"users", ""},
+		"users.(*Repository).erase.func1":                 {"users", ""},
+		"properties/catalog.(*Catalog[...]).Create.func1": {"properties/catalog", "Catalog.Create"},
+		"properties/catalog.(*Setting[...]).read":         {"properties/catalog", ""},
+		"availability.Fill":                               {"availability", "Fill"},
+		"availability.fill":                               {"availability", ""},
+	} {
+		dir, name := splitFunction(function)
+		assert.Equal(t, want, [2]string{dir, name}, function)
+	}
+}
+
+// The outermost method counts, and a request that a test sends itself is of none.
+func TestCallingMethod(t *testing.T) {
+	t.Parallel()
+	d := New(t)
+	var methods []string
+	note := func(x *exchange, next hop) (*http.Response, error) {
+		methods = append(methods, callingMethod())
+		return next(x)
+	}
+	client := d.Engine.Client(func(o *dynamodb.Options) {
+		o.HTTPClient = through(o.HTTPClient.(*http.Client), func(network http.RoundTripper) http.RoundTripper {
+			return &wire{[]stage{note}, network, d.sign}
+		})
+	})
+	db := d.open(client, nil)
+	_, err := users.New(db, nil).Get(t.Context(), "user_1")
+	require.ErrorIs(t, err, dynastay.ErrNotFound)
+	_, err = users.New(db, nil).Wishlists("user_1").Page(t.Context(), dynastay.Paging{})
+	require.NoError(t, err)
+	_, err = reviews.New(db, properties.New(db, nil), nil).Create(t.Context(), reviews.Review{
+		BookingID: "bk_1", UserID: "user_1", PropertyID: "prop_1", StayDate: dynastay.MustDate("2026-07-10"),
+		Ratings: reviews.Ratings{Overall: 93}, Title: "Wonderful", TripType: reviews.Couple, GuestName: "John D.",
+	})
+	require.ErrorContains(t, err, "the booking does not exist")
+	assert.Equal(t, []string{"users.Repository.Get", "", "reviews.Repository.Create"}, methods)
+}
