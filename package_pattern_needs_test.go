@@ -1,6 +1,10 @@
 package dynastay_test
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -44,5 +48,37 @@ func TestPoliciesHaveEveryList(t *testing.T) {
 	}
 	if dir := os.Getenv("DYNTEST_NEEDS"); dir != "" {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "lists.txt"), []byte(strings.Join(noted, "")), 0o644))
+	}
+}
+
+// sendsNothing are exported methods with a context that send no request of their own.
+var sendsNothing = map[string]bool{}
+
+// Every method that sends requests is among those whose needs are known: each was called by a test that notes them.
+func TestPoliciesHaveEveryMethod(t *testing.T) {
+	t.Parallel()
+	known := policy.Methods()
+	for _, dir := range []string{
+		"availability", "availability/listing", "availability/units", "bookings", "bookings/venue", "properties", "properties/catalog",
+		"properties/search", "reviews", "users",
+	} {
+		files, err := filepath.Glob(dir + "/*.go")
+		require.NoError(t, err)
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+			require.NoError(t, err)
+			for _, d := range parsed.Decls {
+				f, ok := d.(*ast.FuncDecl)
+				if !ok || f.Recv == nil || !f.Name.IsExported() || len(f.Type.Params.List) == 0 || types.ExprString(f.Type.Params.List[0].Type) != "context.Context" {
+					continue
+				}
+				on, _, _ := strings.Cut(strings.TrimPrefix(types.ExprString(f.Recv.List[0].Type), "*"), "[")
+				method := dir + "." + on + "." + f.Name.Name
+				assert.Equal(t, ast.IsExported(on) && !sendsNothing[method], len(known[method]) > 0, method)
+			}
+		}
 	}
 }

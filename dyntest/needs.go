@@ -61,43 +61,44 @@ func (d *DB) noteNeedsOf(method string, x *exchange) error {
 	return nil
 }
 
-const (
-	module         = "github.com/dynastay/dynastay/"
-	streamConsumer = "entity/stream/consumer"
-)
+const streamConsumer = "entity/stream/consumer"
 
 var repository = regexp.MustCompile(`^(availability|bookings|properties|reviews|users)(/|$)`)
 
 // callingMethod returns the exported method of a repository that sends the request, the outermost one if repositories
-// call each other. For what package consumer sends itself, and not in its handlers, that is Consumer.Run. It returns ""
-// if the stack has neither, as when a test asks for a page of a list.
+// call each other: a program that calls it needs the permission. But an eraser is passed to the method that calls it, by a
+// program that has its repository. For what package consumer sends itself, and not in its handlers, that is Consumer.Run.
+// It returns "" if there is neither, as when a test asks for a page of a list.
+//
+// With GODEBUG=tracebackancestors=10, it also finds the method that has started the goroutine that sends the request.
 func callingMethod() (found string) {
-	stack := make([]uintptr, 200)
-	frames := runtime.CallersFrames(stack[:runtime.Callers(2, stack)])
-	inner := true // no frame of a test or of a repository yet
-	for {
-		frame, more := frames.Next()
-		function, ours := strings.CutPrefix(frame.Function, module)
+	stack := make([]byte, 1<<16)
+	stack = stack[:runtime.Stack(stack, false)]
+	inner := true // no function of a test or of a repository yet
+	for _, call := range called.FindAllSubmatch(stack, -1) {
+		function, file := string(call[1]), string(call[2])
+		dir, name := splitFunction(function)
 		switch {
-		case !ours || strings.HasPrefix(function, "dyntest"):
-		case strings.HasSuffix(frame.File, "_test.go"):
+		case strings.HasPrefix(dir, "dyntest"):
+		case strings.HasSuffix(file, "_test.go") || strings.HasSuffix(dir, "_test"):
 			inner = false
-		default:
-			dir, name := splitFunction(function)
-			switch {
-			case repository.MatchString(dir) && name != "":
-				found, inner = dir+"."+name, false
-			case repository.MatchString(dir):
-				inner = false
-			case dir == streamConsumer && inner:
-				return streamConsumer + ".Consumer.Run"
+		case repository.MatchString(dir):
+			if name != "" {
+				found = dir + "." + name
 			}
-		}
-		if !more {
-			return found
+			if strings.HasPrefix(name, "Eraser.") {
+				return found
+			}
+			inner = false
+		case dir == streamConsumer && inner:
+			return streamConsumer + ".Consumer.Run"
 		}
 	}
+	return found
 }
+
+// called finds a function of this module, and the file that it is in.
+var called = regexp.MustCompile(`(?m)^github\.com/dynastay/dynastay/(\S+)\(.*\)\n\t(\S+):\d+`)
 
 // splitFunction splits the name of a function such as "bookings.(*Repository).Cancel.func1" into "bookings" and
 // "Repository.Cancel". The second part is "" if it is not exported.
@@ -105,15 +106,20 @@ func splitFunction(function string) (dir, name string) {
 	slash := strings.LastIndex(function, "/")
 	dot := slash + 1 + strings.Index(function[slash+1:], ".")
 	dir = function[:dot]
-	for _, word := range strings.Split(strings.ReplaceAll(function[dot+1:], "[...]", ""), ".") {
-		word, _, _ = strings.Cut(strings.Trim(word, "(*)"), "-") // such as "Get-fm" and "Erase-range1"
-		if first, _ := utf8.DecodeRuneInString(word); !unicode.IsUpper(first) {
-			break
+	words := strings.Split(strings.ReplaceAll(function[dot+1:], "[...]", ""), ".")
+	if method := strings.HasPrefix(words[0], "("); method && len(words) > 1 && exported(words[1]) {
+		name = words[0] + "." + words[1]
+	} else if !method && exported(words[0]) {
+		name = words[0]
+		if len(words) > 1 && exported(words[1]) { // a method of a value
+			name += "." + words[1]
 		}
-		name = strings.TrimPrefix(name+"."+word, ".")
 	}
-	if strings.Contains(function[dot:], "(") && !strings.Contains(name, ".") {
-		return dir, "" // an unexported method of an exported type
-	}
-	return dir, strings.TrimSuffix(name, "Op")
+	name, _, _ = strings.Cut(name, "-") // such as "Get-fm" and "Erase-range1"
+	return dir, strings.TrimSuffix(strings.NewReplacer("(*", "", ")", "").Replace(name), "Op")
+}
+
+func exported(name string) bool {
+	first, _ := utf8.DecodeRuneInString(name)
+	return unicode.IsUpper(first)
 }

@@ -17,17 +17,20 @@ import (
 func TestExportedMethods(t *testing.T) {
 	t.Parallel()
 	for function, want := range map[string][2]string{
-		"bookings.(*Repository).Cancel":                   {"bookings", "Repository.Cancel"},
-		"bookings.(*Repository).CancelOp.func1":           {"bookings", "Repository.Cancel"},
-		"bookings.(*Repository).ExpireHolds.func1.2":      {"bookings", "Repository.ExpireHolds"},
-		"bookings.(*Repository).Get-fm":                   {"bookings", "Repository.Get"},
-		"users.(*Repository).Erase-range1":                {"users", "Repository.Erase"},
-		"users.(*Repository).erase":                       {"users", ""},
-		"users.(*Repository).erase.func1":                 {"users", ""},
-		"properties/catalog.(*Catalog[...]).Create.func1": {"properties/catalog", "Catalog.Create"},
-		"properties/catalog.(*Setting[...]).read":         {"properties/catalog", ""},
-		"availability.Fill":                               {"availability", "Fill"},
-		"availability.fill":                               {"availability", ""},
+		"bookings.(*Repository).Cancel":                                      {"bookings", "Repository.Cancel"},
+		"bookings.(*Repository).CancelOp.func1":                              {"bookings", "Repository.Cancel"},
+		"bookings.(*Repository).ExpireHolds.func1.2":                         {"bookings", "Repository.ExpireHolds"},
+		"bookings.(*Repository).Get-fm":                                      {"bookings", "Repository.Get"},
+		"users.(*Repository).Erase-range1":                                   {"users", "Repository.Erase"},
+		"users.(*Repository).erase":                                          {"users", ""},
+		"users.(*Repository).erase.func1":                                    {"users", ""},
+		"properties/catalog.(*Catalog[...]).Create.func1":                    {"properties/catalog", "Catalog.Create"},
+		"properties/catalog.(*Setting[...]).read":                            {"properties/catalog", ""},
+		"properties.(*Repository).UpdateImageOp.(*Repository).written.func2": {"properties", "Repository.UpdateImage"},
+		"properties.(*Repository).ByAmenities.Load[...].func1":               {"properties", "Repository.ByAmenities"},
+		"availability.SalesMove.Add":                                         {"availability", "SalesMove.Add"},
+		"availability.Fill":                                                  {"availability", "Fill"},
+		"availability.fill":                                                  {"availability", ""},
 	} {
 		dir, name := splitFunction(function)
 		assert.Equal(t, want, [2]string{dir, name}, function)
