@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/reviews"
 	"github.com/dynastay/dynastay/users"
@@ -62,4 +63,9 @@ func TestCallingMethod(t *testing.T) {
 	})
 	require.ErrorContains(t, err, "the booking does not exist")
 	assert.Equal(t, []string{"users.Repository.Get", "", "reviews.Repository.Create"}, methods)
+
+	methods = nil
+	_, err = users.New(db, nil).Erase(t.Context(), "user_1", bookings.New(db, nil).Eraser(bookings.RefuseUpcoming))
+	require.NoError(t, err)
+	assert.Subset(t, methods, []string{"users.Repository.Erase", "bookings.Eraser.Check", "bookings.Eraser.Erase"})
 }

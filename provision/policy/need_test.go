@@ -18,8 +18,8 @@ import (
 func TestNeedsHaveOneForm(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]policy.Need{
-		"GetItem Users":                            {Action: "GetItem", Table: "Users"},
-		"GetItem Users own":                        {Action: "GetItem", Table: "Users", Own: true},
+		"GetItem Users":                             {Action: "GetItem", Table: "Users"},
+		"GetItem Users own":                         {Action: "GetItem", Table: "Users", Own: true},
 		"Query Bookings/GSI1-UserBookingsIndex":     {Action: "Query", Table: "Bookings", Index: "GSI1-UserBookingsIndex"},
 		"Query Bookings/GSI1-UserBookingsIndex own": {Action: "Query", Table: "Bookings", Index: "GSI1-UserBookingsIndex", Own: true},
 	} {

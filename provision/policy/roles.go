@@ -26,7 +26,9 @@ var controlActions = []string{
 	"UpdateContinuousBackups", "UpdateTable", "UpdateTimeToLive",
 }
 
-func describes(action string) bool { return strings.HasPrefix(action, "Describe") || strings.HasPrefix(action, "List") }
+func describes(action string) bool {
+	return strings.HasPrefix(action, "Describe") || strings.HasPrefix(action, "List")
+}
 
 // scalingActions compare the scaling of provisioned capacity. They are not for a single resource.
 var scalingActions = []string{"application-autoscaling:DescribeScalableTargets", "application-autoscaling:DescribeScalingPolicies"}
