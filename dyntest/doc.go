@@ -45,6 +45,11 @@
 // [Clock] is the clock of the test's repositories, and [DB.Sweep] removes the items that have expired according to it.
 // [DB.Direct] is for preparing and inspecting: it bypasses the faults, and is not measured.
 //
+// # Permissions
+//
+// No engine checks permissions. [Permitted] refuses what a policy of package provision/policy does not allow, so that a
+// service is tested with the permissions that it will have. [DB.Needs] returns what recorded requests need.
+//
 // # Streams
 //
 // With the option [Streams], the tables have the streams that their schemas ask for. [DB.Streams] is the client for

@@ -54,6 +54,7 @@ func (n Need) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
 var needsJSON []byte
 
 // recorded are the needs by method, such as "bookings.Repository.Cancel".
+// See docs/decisions/0031-permissions.md for where they come from.
 var recorded = func() (all map[string][]Need) {
 	if err := json.Unmarshal(needsJSON, &all); err != nil {
 		panic(err) // the file is not as it was written
