@@ -44,17 +44,17 @@ func Checklist(reports []*Report) []Check {
 	}
 	c.compared(support, "The time to live of the nights", []string{"Table", "TTL"}, keys.AvailabilityTable.Name)
 	c.compared(support, "Point-in-time recovery", []string{"Table", "Recovery"})
-	c.add(support, "Automated backups", Yours, "The templates have a plan of daily backups, with a copy in another region.")
+	c.add(support, "Automated backups", Yours, "The templates have a plan of daily backups, with a copy in another region. To use them: docs/runbooks/restore.md and docs/runbooks/lost-region.md.")
 	c.add(tuning, "A cache", NotApplicable, "Each page of a list is one request, whatever it shows. What a cache keeps of prices and rooms would be sold when it is gone.")
-	c.add(tuning, "Alarms for throttling", Yours, "The templates have one for the reads and the writes of each table and index.")
+	c.add(tuning, "Alarms for throttling", Yours, "The templates have one for the reads and the writes of each table and index. When one rings: docs/runbooks/throttled-index.md.")
 	c.compared(tuning, "Policies of auto-scaling", []string{"Table", "Scaling"})
 	c.compared(tuning, "Projections of the indexes", []string{"Table", "Index"})
 	c.add(tuning, "A load test", Yours, "Measure your own traffic; docs/costs.md has the units of every call.")
 	c.add(watching, "Dashboards", Yours, "The templates have one with a row for each table.")
-	c.add(watching, "Alarms for latency and errors", Yours, "The templates have them, with the reason of each threshold.")
+	c.add(watching, "Alarms for latency and errors", Yours, "The templates have them, with the reason of each threshold. When one rings: docs/runbooks/README.md.")
 	c.add(watching, "X-Ray tracing", Yours, "The SDK's client, which you pass to the library, can be traced.")
 	c.add(watching, "Cost alerts", Yours, "They belong to the account: set them in AWS Budgets. The tables' tags can split the bill.")
-	c.add(watching, "Runbooks", Yours, "docs/operations.md says what each change does.")
+	c.add(watching, "Runbooks", Yours, "docs/runbooks/README.md has a page for each alarm, and docs/operations.md says what each change does. Add whom to call.")
 	return c.checks
 }
 

@@ -1,6 +1,9 @@
 package provision_test
 
 import (
+	"os"
+	"path/filepath"
+	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -63,4 +66,26 @@ func TestChecklist(t *testing.T) {
 	assert.Equal(t, map[provision.Answer]int{provision.Fulfilled: 11, provision.Missing: 1, provision.NotCompared: 1, provision.Yours: 8, provision.NotApplicable: 1},
 		answers(provision.Checklist(reports)))
 	assert.Equal(t, map[provision.Answer]int{provision.NotCompared: 13, provision.Yours: 8, provision.NotApplicable: 1}, answers(provision.Checklist(nil)))
+}
+
+// What is left to the operator says where to read on, if there is a page.
+func TestChecklistNamesPages(t *testing.T) {
+	pages := regexp.MustCompile(`docs/[\w/-]+\.md`)
+	runbooks := map[string][]string{}
+	for _, c := range provision.Checklist(nil) {
+		for _, page := range pages.FindAllString(c.Why, -1) {
+			_, err := os.Stat(filepath.Join("..", filepath.FromSlash(page)))
+			assert.NoError(t, err, c.What)
+			if filepath.Base(filepath.Dir(page)) == "runbooks" {
+				assert.Equal(t, provision.Yours, c.Answer)
+				runbooks[c.What] = append(runbooks[c.What], filepath.Base(page))
+			}
+		}
+	}
+	assert.Equal(t, map[string][]string{
+		"Automated backups":             {"restore.md", "lost-region.md"},
+		"Alarms for throttling":         {"throttled-index.md"},
+		"Alarms for latency and errors": {"README.md"},
+		"Runbooks":                      {"README.md"},
+	}, runbooks)
 }

@@ -32,11 +32,14 @@ var (
 	awsCLI = flag.String("aws", "", "the AWS CLI that runs them")
 )
 
-// block is a block of commands of a runbook. What follows "not run" says why moto cannot run it.
-var block = regexp.MustCompile("(?ms)(?:^ *<!-- not run: ([^\n]*) -->\n)?^( *)```sh\n(.*?)^ *```$")
+// block is a block of commands of a runbook. The comment before it says why moto cannot run it, or what has happened before.
+var block = regexp.MustCompile("(?ms)(?:^ *<!-- (not run|sh): ([^\n]*) -->\n)?^( *)```sh\n(.*?)^ *```$")
 
 // script is the commands of a block.
-type script struct{ page, notRun, text string }
+type script struct {
+	page, before, text string
+	notRun             bool
+}
 
 // scripts returns the blocks of all runbooks, in their order.
 func scripts(t *testing.T) (all []script) {
@@ -47,8 +50,12 @@ func scripts(t *testing.T) (all []script) {
 		text, err := os.ReadFile(page)
 		require.NoError(t, err)
 		for _, b := range block.FindAllStringSubmatch(string(text), -1) {
-			commands := strings.ReplaceAll("\n"+b[3], "\n"+b[2], "\n")
-			all = append(all, script{strings.TrimSuffix(filepath.Base(page), ".md"), b[1], strings.TrimPrefix(commands, "\n")})
+			s := script{page: strings.TrimSuffix(filepath.Base(page), ".md"), notRun: b[1] == "not run"}
+			s.text = strings.TrimPrefix(strings.ReplaceAll("\n"+b[4], "\n"+b[3], "\n"), "\n")
+			if b[1] == "sh" {
+				s.before = b[2] + "\n"
+			}
+			all = append(all, s)
 		}
 	}
 	require.NotEmpty(t, all)
@@ -134,7 +141,8 @@ func TestRunbooksOfTheSDK(t *testing.T) {
 				if !is || slices.Contains(ofTheCLI, name) {
 					continue
 				}
-				_, is = input.FieldByNameFunc(func(field string) bool { return strings.EqualFold(field, strings.ReplaceAll(name, "-", "")) })
+				field := strings.ReplaceAll(strings.TrimPrefix(name, "no-"), "-", "")
+				_, is = input.FieldByNameFunc(func(name string) bool { return strings.EqualFold(name, field) })
 				assert.True(t, is, "%s: %s has no %s", s.page, input.Name(), name)
 			}
 		}
@@ -186,8 +194,8 @@ func TestRunbooksOnMoto(t *testing.T) {
 			}))
 			defer server.Close()
 			for _, s := range all {
-				if s.notRun == "" {
-					text += s.text
+				if !s.notRun {
+					text += s.before + s.text
 				} else {
 					text += fmt.Sprintf("(aws() { command aws \"$@\" --endpoint-url %s || true; }\n%s)\n", server.URL, s.text)
 					want += len(s.commands())
@@ -210,32 +218,44 @@ const before = `set -euo pipefail
 dynastay() { command dynastay "$@" || [ $? = 2 ]; }
 `
 
-// reset gives moto the tables of a deployment, a night, and a bucket for exports, in each region of the runbooks.
+// reset gives moto the tables of a deployment and a night, in each region of the runbooks, a bucket for exports, and a backup.
 func reset(t *testing.T) {
 	t.Helper()
 	answer, err := http.Post(*moto+"/moto-api/reset", "", nil)
 	require.NoError(t, err)
 	require.NoError(t, answer.Body.Close())
 	for _, region := range []string{"eu-central-1", "eu-west-1"} {
-		cfg, err := config.LoadDefaultConfig(t.Context(), config.WithRegion(region))
-		require.NoError(t, err)
-		client := dynamodb.NewFromConfig(cfg)
+		client := dynamodb.NewFromConfig(configOf(t, region))
 		require.NoError(t, provision.Apply(t.Context(), client, provision.Hotel("prod-", ""), nil))
-		_, err = client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("prod-Availability"), Item: map[string]types.AttributeValue{
+		_, err := client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("prod-Availability"), Item: map[string]types.AttributeValue{
 			"PK": &types.AttributeValueMemberS{Value: "ROOM#room_1"}, "SK": &types.AttributeValueMemberS{Value: "DATE#2026-12-24"},
 			"AvailableRooms": &types.AttributeValueMemberN{Value: "1"},
 		}})
 		require.NoError(t, err)
 	}
-	out, err := exec.Command("aws", "s3api", "create-bucket", "--bucket", "hotel-exports",
-		"--create-bucket-configuration", "LocationConstraint=eu-central-1").CombinedOutput()
-	require.NoError(t, err, string(out))
+	for _, args := range []string{
+		"s3api create-bucket --bucket hotel-exports --create-bucket-configuration LocationConstraint=eu-central-1",
+		"dynamodb create-backup --table-name prod-Users --backup-name deleted",
+	} {
+		out, err := exec.Command("aws", strings.Fields(args)...).CombinedOutput()
+		require.NoError(t, err, string(out))
+	}
+}
+
+func configOf(t *testing.T, region string) aws.Config {
+	t.Helper()
+	cfg, err := config.LoadDefaultConfig(t.Context(), config.WithRegion(region))
+	require.NoError(t, err)
+	return cfg
 }
 
 // after looks at what the commands of a page have done.
 var after = map[string]func(t *testing.T, out string){
 	"restore": func(t *testing.T, out string) {
 		plan, drift, _ := strings.Cut(out, "/DeletionProtection: begun\n")
+		left, err := dynamodb.NewFromConfig(configOf(t, "eu-central-1")).ListTables(t.Context(), &dynamodb.ListTablesInput{})
+		require.NoError(t, err)
+		assert.Len(t, left.TableNames, 6, "the copies of the rehearsal are deleted, and the table that was deleted is back")
 		for _, table := range []string{"Properties", "Availability", "Bookings", "Users", "Reviews", "Metadata"} {
 			assert.True(t, strings.Contains(plan, "restored-prod-"+table+"/DeletionProtection\n"), "%s is a copy", table)
 			var left []string
