@@ -22,19 +22,27 @@ import (
 	"github.com/dynastay/dynastay/properties"
 )
 
-// Bookings that were made, changed and cancelled after the time to which the tables are restored.
+// Bookings that were made, confirmed, changed and cancelled after the time to which the tables are restored.
 func TestBookingsSince(t *testing.T) {
 	t.Parallel()
 	first, later := aged(t)
 	hotel := fixture.New(t, first.DB, 3)
 	kept, changing, ending := book(t, first, hotel, fixture.Stay), book(t, first, hotel, dynastay.MustStay("2026-07-20", "2026-07-21")),
 		book(t, first, hotel, dynastay.MustStay("2026-07-22", "2026-07-23"))
+	held := fixture.Request(hotel.Quote(t, first.DB, dynastay.MustStay("2026-07-24", "2026-07-25"), 1))
+	held.Hold = 15 * time.Minute
+	confirmed, err := bookings.New(first.DB, nil).Create(t.Context(), held)
+	require.NoError(t, err)
 	second := restored(t, first)
 	later()
+	_, err = bookings.New(first.DB, nil).Confirm(t.Context(), confirmed.ID, nil)
+	require.NoError(t, err)
+	_, err = bookings.New(second.DB, nil).ExpireHolds(t.Context())
+	require.NoError(t, err)
 	made1, made2 := book(t, first, hotel, fixture.Stay), book(t, first, hotel, fixture.Stay)
 	pay(t, first, made1)
 	pay(t, first, changing)
-	_, err := bookings.New(first.DB, nil).Cancel(t.Context(), ending.ID, "plans changed", nil)
+	_, err = bookings.New(first.DB, nil).Cancel(t.Context(), ending.ID, "plans changed", nil)
 	require.NoError(t, err)
 	book(t, second, hotel, dynastay.MustStay("2026-07-12", "2026-07-13")) // on the copy, one of the rooms that made2 has
 
@@ -64,6 +72,8 @@ func TestBookingsSince(t *testing.T) {
 					made = append(made, was)
 				case err != nil:
 					return err
+				case was.Status == bookings.Confirmed && (is.Status == bookings.Pending || is.Status == bookings.Expired):
+					made = append(made, was) // its hold is over in the copy
 				case is.Version != was.Version || is.PaymentStatus != was.PaymentStatus:
 					changed = append(changed, was)
 				}
@@ -73,7 +83,7 @@ func TestBookingsSince(t *testing.T) {
 
 		// page since: make them again
 		for _, b := range made {
-			if b.Status != bookings.Confirmed {
+			if b.Status != bookings.Confirmed || b.Stay.CheckIn.Before(today) {
 				continue // a person decides
 			}
 			source := b.Source
@@ -84,11 +94,12 @@ func TestBookingsSince(t *testing.T) {
 			if errors.Is(err, dynastay.ErrNotFound) {
 				again, err = bookAgain(ctx, db, b, source)
 			}
-			if errors.Is(err, dynastay.ErrRefused) {
-				lost = append(lost, b) // somebody else has the rooms by now
+			switch {
+			case errors.Is(err, dynastay.ErrRefused), errors.Is(err, dynastay.ErrInvalid), errors.Is(err, dynastay.ErrNotFound):
+				fmt.Println(b.Reference, "is lost:", err)
+				lost = append(lost, b)
 				continue
-			}
-			if err != nil {
+			case err != nil:
 				return err
 			}
 			history, err := old.PaymentHistory(ctx, b.ID)
@@ -108,7 +119,7 @@ func TestBookingsSince(t *testing.T) {
 	}
 	for range 2 { // an interrupted run is repeated
 		require.NoError(t, since())
-		assert.ElementsMatch(t, []string{made1.ID, made2.ID}, idsOf(made))
+		assert.ElementsMatch(t, []string{made1.ID, made2.ID, confirmed.ID}, idsOf(made))
 		assert.ElementsMatch(t, []string{changing.ID, ending.ID}, idsOf(changed))
 		assert.Len(t, lost, 1)
 	}
@@ -121,6 +132,9 @@ func TestBookingsSince(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, again.Total, copied.Total)
 	assert.Equal(t, again.Guest, copied.Guest)
+	_, err = repo.ByExternalReference(ctx, bookings.Source{Channel: "restore", ExternalReference: confirmed.ID})
+	require.NoError(t, err)
+	assert.Equal(t, []int{2}, hotel.Left(t, second.DB, confirmed.Stay))
 	assert.Equal(t, []int{1, 1, 0}, hotel.Left(t, second.DB, fixture.Stay))
 	_, err = repo.Get(ctx, kept.ID)
 	require.NoError(t, err)

@@ -53,6 +53,22 @@ func TestBlocksOfRunbooks(t *testing.T) {
 	}
 }
 
+// Whoever gets an alarm finds the page by the name of its metric.
+func TestRunbooksForEveryAlarm(t *testing.T) {
+	t.Parallel()
+	operations, err := os.ReadFile("operations.md")
+	require.NoError(t, err)
+	index, err := os.ReadFile("runbooks/README.md")
+	require.NoError(t, err)
+	_, alarms, _ := strings.Cut(string(operations), "<!-- alarms -->")
+	alarms, _, _ = strings.Cut(alarms, "<!-- end of alarms -->")
+	rows := regexp.MustCompile(`(?m)^\| (\w+)[^|]* \| (?:Sum|Maximum|Average|p99)? above`).FindAllStringSubmatch(alarms, -1)
+	require.Greater(t, len(rows), 10)
+	for _, row := range rows {
+		assert.Contains(t, string(index), "`"+row[1]+"`")
+	}
+}
+
 // at is when the tables were as they should be again: the time to which they are restored.
 var at = fixture.Now
 
