@@ -18,11 +18,24 @@ import (
 // A wrong price from its publication to the refund. The house has two rooms, and a night that its host had closed before.
 func TestWrongPrice(t *testing.T) {
 	t.Parallel()
+	t.Run("too high", func(t *testing.T) {
+		t.Parallel()
+		wrongPrice(t, "2800.00", "0.00", dynastay.MustMoney("5040.00", "USD")) // twice 2520
+	})
+	t.Run("too low", func(t *testing.T) {
+		t.Parallel()
+		wrongPrice(t, "28.00", "504.00")
+	})
+}
+
+// wrongPrice publishes a price, and asserts what a guest at the right one has to pay still, and is refunded.
+func wrongPrice(t *testing.T, published, left string, refunds ...dynastay.Money) {
+	t.Helper()
 	db, later := aged(t)
 	hotel := fixture.New(t, db.DB, 2)
 	props, nights, repo := properties.New(db.DB, nil), availability.New(db.DB), bookings.New(db.DB, nil)
 	ctx, propertyID, roomTypeIDs := t.Context(), hotel.ID, []string{hotel.RoomTypeID}
-	dates, wrong, right := dynastay.MustStay("2026-07-11", "2026-07-16"), dynastay.MustMoney("2800.00", "USD"), fixture.Price
+	dates, wrong, right := dynastay.MustStay("2026-07-11", "2026-07-16"), dynastay.MustMoney(published, "USD"), fixture.Price
 	update := func(c availability.Change) {
 		c.RoomTypeIDs = roomTypeIDs
 		_, err := nights.Update(ctx, availability.UpdateRequest{PropertyID: propertyID, Changes: []availability.Change{c}})
@@ -139,12 +152,14 @@ func TestWrongPrice(t *testing.T) {
 			fmt.Println("ask the provider to refund", refund.Amount, "of", refund.ProviderTransactionID) // then RecordRefund
 		}
 		// end of page
-		require.Len(t, done.Refunds, 1)
-		assert.Equal(t, dynastay.MustMoney("5040.00", "USD"), done.Refunds[0].Amount, "twice 2520")
 		receipt, err := repo.Receipt(ctx, booking.ID)
 		require.NoError(t, err)
 		assert.Equal(t, dynastay.MustMoney("840.00", "USD"), receipt.Total)
-		assert.Zero(t, receipt.Balance.Sign())
+		assert.Equal(t, left, receipt.Balance.Amount())
+		require.Len(t, done.Refunds, len(refunds))
+		for i, refund := range refunds {
+			assert.Equal(t, refund, done.Refunds[i].Amount)
+		}
 
 		booking = took[1]
 		// page wrong-price: the property cancels
