@@ -39,7 +39,7 @@ func TestBlocksOfRunbooks(t *testing.T) {
 	}
 	files, err := filepath.Glob("runbooks/*.md")
 	require.NoError(t, err)
-	assert.Len(t, files, 9)
+	assert.Len(t, files, 10)
 	index, err := os.ReadFile("runbooks/README.md")
 	require.NoError(t, err)
 	for _, file := range files {
