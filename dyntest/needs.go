@@ -74,14 +74,13 @@ var repository = regexp.MustCompile(`^(availability|bookings|properties|reviews|
 func callingMethod() (found string) {
 	stack := make([]byte, 1<<16)
 	stack = stack[:runtime.Stack(stack, false)]
-	inner := true // no function of a test or of a repository yet
 	for _, call := range called.FindAllSubmatch(stack, -1) {
 		function, file := string(call[1]), string(call[2])
 		dir, name := splitFunction(function)
 		switch {
 		case strings.HasPrefix(dir, "dyntest"):
 		case strings.HasSuffix(file, "_test.go") || strings.HasSuffix(dir, "_test"):
-			inner = false
+			return found // a function that a test has passed to a method is the test's
 		case repository.MatchString(dir):
 			if name != "" {
 				found = dir + "." + name
@@ -89,8 +88,7 @@ func callingMethod() (found string) {
 			if strings.HasPrefix(name, "Eraser.") {
 				return found
 			}
-			inner = false
-		case dir == streamConsumer && inner:
+		case dir == streamConsumer && found == "":
 			return streamConsumer + ".Consumer.Run"
 		}
 	}
