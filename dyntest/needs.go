@@ -79,7 +79,7 @@ func callingMethod() (found string) {
 		dir, name := splitFunction(function)
 		switch {
 		case strings.HasPrefix(dir, "dyntest"):
-		case strings.HasSuffix(file, "_test.go") || strings.HasSuffix(dir, "_test"):
+		case strings.HasSuffix(file, "_test.go") || strings.HasSuffix(dir, "_test") || strings.HasPrefix(dir, "internal/testing/"):
 			return found // a function that a test has passed to a method is the test's
 		case repository.MatchString(dir):
 			if name != "" {
