@@ -14,7 +14,8 @@ import (
 )
 
 // needsDirectory is where this module's own tests note what each method of a repository needs permissions for; "" for
-// nowhere. The command in internal/testing/needs compares it with what the policies are made of.
+// nowhere. The command in internal/testing/needs compares it with what the policies are made of; see
+// docs/decisions/0031-permissions.md.
 var needsDirectory = os.Getenv("DYNTEST_NEEDS")
 
 var noted struct {
