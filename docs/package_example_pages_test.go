@@ -26,11 +26,11 @@ import (
 )
 
 // block is Go on a page: what a comment declares for the blocks after it, or a block.
-var block = regexp.MustCompile("(?s)<!-- go: (.*?) -->|\n```go\n(.*?)```")
+var block = regexp.MustCompile("(?s)<!-- go:(.*?)-->|\n```go\n(.*?)```")
 
 // usual are packages that blocks import, besides those of this module.
 var usual = []string{
-	"context", "errors", "fmt", "testing", "time", "github.com/stretchr/testify/require",
+	"context", "encoding/json", "errors", "fmt", "os", "testing", "time", "github.com/stretchr/testify/require",
 	"github.com/aws/aws-sdk-go-v2/aws", "github.com/aws/aws-sdk-go-v2/service/dynamodb", "github.com/aws/aws-sdk-go-v2/service/dynamodb/types",
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams",
 }
