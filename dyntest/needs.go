@@ -1,6 +1,7 @@
 package dyntest
 
 import (
+	"bytes"
 	"fmt"
 	"net/http"
 	"os"
@@ -72,11 +73,13 @@ var repository = regexp.MustCompile(`^(availability|bookings|properties|reviews|
 // It returns "" if there is neither, as when a test asks for a page of a list.
 //
 // With GODEBUG=tracebackancestors=10, it also finds the method that has started the goroutine that sends the request.
-func callingMethod() (found string) {
-	stack := make([]byte, 1<<16)
-	stack = stack[:runtime.Stack(stack, false)]
-	for _, call := range called.FindAllSubmatch(stack, -1) {
-		function, file := string(call[1]), string(call[2])
+func callingMethod() string {
+	var found string
+	for function, file := range callers {
+		function, ours := strings.CutPrefix(function, "github.com/dynastay/dynastay/")
+		if !ours {
+			continue
+		}
 		dir, name := splitFunction(function)
 		switch {
 		case strings.HasPrefix(dir, "dyntest"):
@@ -96,8 +99,29 @@ func callingMethod() (found string) {
 	return found
 }
 
-// called finds a function of this module, and the file that it is in.
-var called = regexp.MustCompile(`(?m)^github\.com/dynastay/dynastay/(\S+)\(.*\)\n\t(\S+):\d+`)
+// callers calls yield with the functions that call each other, the innermost first, and the file of each; first those of
+// this goroutine, then those that have started it.
+func callers(yield func(function, file string) bool) {
+	all := make([]uintptr, 1000)
+	frames := runtime.CallersFrames(all[:runtime.Callers(2, all)])
+	for more := true; more; {
+		var frame runtime.Frame
+		if frame, more = frames.Next(); !yield(frame.Function, frame.File) {
+			return
+		}
+	}
+	// The text leaves out the middle of a deep stack, such as one within the SDK.
+	text := make([]byte, 1<<16)
+	_, text, _ = bytes.Cut(text[:runtime.Stack(text, false)], []byte("[originating from "))
+	for _, call := range called.FindAllSubmatch(text, -1) {
+		if !yield(string(call[1]), string(call[2])) {
+			return
+		}
+	}
+}
+
+// called finds a function, and the file that it is in.
+var called = regexp.MustCompile(`(?m)^(\S+)\(.*\)\n\t(\S+):\d+`)
 
 // splitFunction splits the name of a function such as "bookings.(*Repository).Cancel.func1" into "bookings" and
 // "Repository.Cancel". The second part is "" if it is not exported.
