@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -28,36 +29,36 @@ var noted struct {
 // noteNeeds is the stage that notes them.
 func (d *DB) noteNeeds(x *exchange, next hop) (*http.Response, error) {
 	if needsDirectory != "" {
-		if method := callingMethod(); method != "" {
-			if err := d.noteNeedsOf(method, x); err != nil {
-				return nil, err
-			}
+		if err := d.noteNeedsOf(callingMethods(), x); err != nil {
+			return nil, err
 		}
 	}
 	return next(x)
 }
 
-func (d *DB) noteNeedsOf(method string, x *exchange) error {
+func (d *DB) noteNeedsOf(methods []string, x *exchange) error {
 	needs, err := d.needs(x.operation, x.body)
 	if err != nil {
 		return err
 	}
 	noted.Lock()
 	defer noted.Unlock()
-	for _, n := range needs {
-		line := fmt.Sprintf("%s\t%s\n", method, n.Need)
-		if noted.lines[line] {
-			continue
-		}
-		if noted.lines == nil {
-			noted.lines = map[string]bool{}
-			if noted.file, err = os.CreateTemp(needsDirectory, filepath.Base(os.Args[0])+"-*.txt"); err != nil {
+	for _, method := range methods {
+		for _, n := range needs {
+			line := fmt.Sprintf("%s\t%s\n", method, n.Need)
+			if noted.lines[line] {
+				continue
+			}
+			if noted.lines == nil {
+				noted.lines = map[string]bool{}
+				if noted.file, err = os.CreateTemp(needsDirectory, filepath.Base(os.Args[0])+"-*.txt"); err != nil {
+					return err
+				}
+			}
+			noted.lines[line] = true
+			if _, err := noted.file.WriteString(line); err != nil {
 				return err
 			}
-		}
-		noted.lines[line] = true
-		if _, err := noted.file.WriteString(line); err != nil {
-			return err
 		}
 	}
 	return nil
@@ -67,14 +68,13 @@ const streamConsumer = "entity/stream/consumer"
 
 var repository = regexp.MustCompile(`^(availability|bookings|properties|reviews|users)(/|$)`)
 
-// callingMethod returns the exported method of a repository that sends the request, the outermost one if repositories
-// call each other: a program that calls it needs the permission. But an eraser is passed to the method that calls it, by a
-// program that has its repository. For what package consumer sends itself, and not in its handlers, that is Consumer.Run.
-// It returns "" if there is neither, as when a test asks for a page of a list.
+// callingMethods returns the exported methods of repositories that send the request, several if they call each other: a
+// program that calls one of them needs the permission. But an eraser is passed to the method that calls it, by a program
+// that has its repository. For what package consumer sends itself, and not in its handlers, that is Consumer.Run. There is
+// none when a test asks for a page of a list.
 //
-// With GODEBUG=tracebackancestors=10, it also finds the method that has started the goroutine that sends the request.
-func callingMethod() string {
-	var found string
+// With GODEBUG=tracebackancestors=10, it also finds those that have started the goroutine that sends the request.
+func callingMethods() (found []string) {
 	for function, file := range callers {
 		function, ours := strings.CutPrefix(function, "github.com/dynastay/dynastay/")
 		if !ours {
@@ -86,14 +86,14 @@ func callingMethod() string {
 		case strings.HasSuffix(file, "_test.go") || strings.HasSuffix(dir, "_test") || strings.HasPrefix(dir, "internal/testing/"):
 			return found // a function that a test has passed to a method is the test's
 		case repository.MatchString(dir):
-			if name != "" {
-				found = dir + "." + name
+			if method := dir + "." + name; name != "" && !slices.Contains(found, method) {
+				found = append(found, method)
 			}
 			if strings.HasPrefix(name, "Eraser.") {
 				return found
 			}
-		case dir == streamConsumer && found == "":
-			return streamConsumer + ".Consumer.Run"
+		case dir == streamConsumer && found == nil:
+			return []string{streamConsumer + ".Consumer.Run"}
 		}
 	}
 	return found

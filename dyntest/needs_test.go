@@ -2,6 +2,7 @@ package dyntest
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -9,7 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/reviews"
 	"github.com/dynastay/dynastay/users"
@@ -38,13 +41,13 @@ func TestExportedMethods(t *testing.T) {
 	}
 }
 
-// The outermost method counts, and a request that a test sends itself is of none.
-func TestCallingMethod(t *testing.T) {
+// All methods count that call each other, and a request that a test sends itself is of none.
+func TestCallingMethods(t *testing.T) {
 	t.Parallel()
-	d := New(t)
+	d := New(t, At(fixture.Now))
 	var methods []string
 	note := func(x *exchange, next hop) (*http.Response, error) {
-		methods = append(methods, callingMethod())
+		methods = append(methods, strings.Join(callingMethods(), " "))
 		return next(x)
 	}
 	client := d.Engine.Client(func(o *dynamodb.Options) {
@@ -68,4 +71,14 @@ func TestCallingMethod(t *testing.T) {
 	_, err = users.New(db, nil).Erase(t.Context(), "user_1", bookings.New(db, nil).Eraser(bookings.RefuseUpcoming))
 	require.NoError(t, err)
 	assert.Subset(t, methods, []string{"users.Repository.Erase", "bookings.Eraser.Check", "bookings.Eraser.Erase"})
+
+	hotel := fixture.New(t, d.Direct, 2)
+	booked, err := bookings.New(d.Direct, nil).Create(t.Context(), fixture.Request(hotel.Quote(t, d.Direct, fixture.Stay, 1)))
+	require.NoError(t, err)
+	request, err := hotel.Card().QuoteRequest(fixture.Stay, availability.Guests{Adults: 2}, properties.Choice{RoomTypeID: hotel.RoomTypeID, Quantity: 2})
+	require.NoError(t, err)
+	methods = nil
+	_, err = bookings.New(db, nil).QuoteModification(t.Context(), booked.ID, request)
+	require.NoError(t, err)
+	assert.Contains(t, methods, "availability.Repository.Requote bookings.Repository.QuoteModification")
 }

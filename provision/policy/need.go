@@ -71,11 +71,13 @@ func Methods() map[string][]Need {
 	return all
 }
 
-// Repositories returns the packages that send requests, sorted.
+// Repositories returns the packages of repositories that send requests, sorted.
 func Repositories() []string {
 	all := map[string]bool{}
 	for method := range recorded {
-		all[repositoryOf(method)] = true
+		if method != worker {
+			all[repositoryOf(method)] = true
+		}
 	}
 	return slices.Sorted(maps.Keys(all))
 }

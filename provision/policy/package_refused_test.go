@@ -41,9 +41,9 @@ var runs = map[string]func(t *testing.T, d *dyntest.DB) []step{
 		h := fixture.New(t, d.Direct, 3)
 		return []step{
 			{false, func(ctx context.Context, db *dynastay.DB) error {
-				return second(availability.New(db).Open(ctx, availability.OpenRequest{
+				return db.Write(ctx, availability.New(db).OpenOp(availability.OpenRequest{
 					PropertyID: h.ID, RoomTypeID: h.RoomTypeID, Nights: dynastay.MustStay("2026-08-01", "2026-08-03"), Rooms: 3, Price: fixture.Price,
-				}))
+				}), dynastay.IdempotencyKey("k"))
 			}},
 			{true, func(ctx context.Context, db *dynastay.DB) error {
 				req, err := h.Card().QuoteRequest(fixture.Stay, availability.Guests{Adults: 2}, properties.Choice{RoomTypeID: h.RoomTypeID, Quantity: 1})
@@ -68,7 +68,7 @@ var runs = map[string]func(t *testing.T, d *dyntest.DB) []step{
 		h := fixture.New(t, d.Direct, 3)
 		return []step{
 			{false, func(ctx context.Context, db *dynastay.DB) error {
-				return second(units.New(db).Create(ctx, units.Unit{PropertyID: h.ID, ID: "301", RoomTypeID: h.RoomTypeID}))
+				return second(units.New(db).Create(ctx, units.Unit{PropertyID: h.ID, ID: "301", RoomTypeID: h.RoomTypeID}, dynastay.IdempotencyKey("k")))
 			}},
 			{true, func(ctx context.Context, db *dynastay.DB) error {
 				return second(units.New(db).List(h.ID).Page(ctx, dynastay.Paging{}))

@@ -60,6 +60,9 @@ func (p Policy) Document(of Account) (*Document, error) {
 		for method, needs := range recorded {
 			if p.uses(method) && (p.Role == Application || !writes(needs)) && (p.User == "" || own(needs)) {
 				allowed.add(of, needs...)
+				if writes(needs) { // every write can have an idempotency key
+					allowed.add(of, Need{Action: "GetItem", Table: metadata}, Need{Action: "PutItem", Table: metadata})
+				}
 			}
 		}
 		allowed.add(of, p.Also...)
@@ -83,6 +86,9 @@ func (p Policy) Document(of Account) (*Document, error) {
 			}
 		}
 		allowed[everything] = slices.Clone(scalingActions)
+	}
+	if len(allowed) == 0 { // IAM takes no policy without statements
+		return nil, dynastay.Invalid("User", "none of these packages keeps anything by user")
 	}
 	return allowed.document(p.User), nil
 }
@@ -162,7 +168,10 @@ func (p permissions) add(of Account, needs ...Need) {
 	}
 }
 
-const service = "dynamodb:"
+const (
+	service  = "dynamodb:"
+	metadata = "Metadata" // the table that keeps the results of keys, unless Options.Idempotency names another one
+)
 
 // resource returns the ARN of what a need is for.
 func (a Account) resource(n Need) string {

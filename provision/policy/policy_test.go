@@ -47,6 +47,8 @@ func TestInvalidPolicies(t *testing.T) {
 	}
 	_, err := valid.Document(here)
 	assert.NoError(t, err)
+	_, err = policy.Policy{Role: policy.Reader, Repositories: []string{"availability/units"}, User: "user_1"}.Document(here)
+	assert.ErrorContains(t, err, "invalid User: none of these packages keeps anything by user")
 }
 
 // The policy of a repository allows what its methods need and nothing else; that of several allows the sum.
@@ -64,6 +66,10 @@ func TestPoliciesAllowWhatIsNeeded(t *testing.T) {
 				if slices.Contains(repositories, repository) && (role == policy.Application || reads(needs)) {
 					for _, n := range needs {
 						want[key(n)] = true
+					}
+					if !reads(needs) {
+						want[key(policy.Need{Action: "GetItem", Table: "Metadata"})] = true
+						want[key(policy.Need{Action: "PutItem", Table: "Metadata"})] = true
 					}
 				}
 			}
@@ -145,7 +151,7 @@ func TestPoliciesFit(t *testing.T) {
 // The page has what each repository needs; what only writing methods need is in bold.
 func TestPageOfPermissions(t *testing.T) {
 	var rows, mine [][]string
-	for _, repository := range policy.Repositories() {
+	for _, repository := range append(policy.Repositories(), "entity/stream/consumer") {
 		needed := map[string]map[string]bool{} // whether an action is also one of a reader, by table or index
 		for method, needs := range policy.Methods() {
 			if of, _, _ := strings.Cut(method, "."); of != repository {
