@@ -75,6 +75,7 @@ var repository = regexp.MustCompile(`^(availability|bookings|properties|reviews|
 //
 // With GODEBUG=tracebackancestors=10, it also finds those that have started the goroutine that sends the request.
 func callingMethods() (found []string) {
+	eraser := false
 	for function, file := range callers {
 		function, ours := strings.CutPrefix(function, "github.com/dynastay/dynastay/")
 		if !ours {
@@ -86,11 +87,13 @@ func callingMethods() (found []string) {
 		case strings.HasSuffix(file, "_test.go") || strings.HasSuffix(dir, "_test") || strings.HasPrefix(dir, "internal/testing/"):
 			return found // a function that a test has passed to a method is the test's
 		case repository.MatchString(dir):
+			passed := strings.HasPrefix(name, "Eraser.")
+			if eraser && !passed && name != "" {
+				return found
+			}
+			eraser = eraser || passed
 			if method := dir + "." + name; name != "" && !slices.Contains(found, method) {
 				found = append(found, method)
-			}
-			if strings.HasPrefix(name, "Eraser.") {
-				return found
 			}
 		case dir == streamConsumer && found == nil:
 			return []string{streamConsumer + ".Consumer.Run"}

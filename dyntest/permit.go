@@ -56,9 +56,12 @@ func (d *DB) permit(x *exchange, next hop) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(needs) == 0 {
+		needs = []need{{Need: policy.Need{Action: x.operation}}} // it is not valid, and no policy allows it
+	}
 	for _, n := range needs {
 		request := n.Request(d.permissions.account, n.partitions...)
-		if !slices.ContainsFunc(d.permissions.documents, func(p *policy.Document) bool { return p.Allows(request) }) {
+		if n.foreign || !slices.ContainsFunc(d.permissions.documents, func(p *policy.Document) bool { return p.Allows(request) }) {
 			return (&refusal{
 				Type: exception + "AccessDeniedException",
 				Message: fmt.Sprintf("User is not authorized to perform: %s on resource: %s because no identity-based policy allows it",
@@ -72,7 +75,10 @@ func (d *DB) permit(x *exchange, next hop) (*http.Response, error) {
 // need is what a request needs a permission for.
 type need struct {
 	policy.Need
-	partitions []string // the partition keys that the request names
+	// partitions are the partition keys of the items that the request names, "" for one that is not a string or that the
+	// request names in another way than this package understands: it must not count as that of a user.
+	partitions []string
+	foreign    bool // the table is not one of the test's
 }
 
 // keyed is a request, or one action of it, as far as it names a partition.
@@ -83,6 +89,7 @@ type keyed struct {
 	ExpressionAttributeNames  map[string]string
 	ExpressionAttributeValues map[string]map[string]any
 	StreamArn, ShardIterator  string
+	ResourceArn               string // of a table, with tags
 }
 
 // Needs returns what requests need permissions for, each once: those of a service's own tables belong into
@@ -115,10 +122,13 @@ func (d *DB) needs(operation string, body []byte) ([]need, error) {
 	}
 	var all []need
 	add := func(action, table string, k keyed) {
-		table = strings.TrimPrefix(table, d.prefix)
-		n := need{Need: policy.Need{Action: action, Table: table, Index: k.IndexName}}
-		if partition := d.partition(table, k); partition != "" {
-			n.partitions = []string{partition}
+		if _, name, arn := strings.Cut(table, ":table/"); arn {
+			table, _, _ = strings.Cut(name, "/")
+		}
+		name, ours := strings.CutPrefix(table, d.prefix)
+		n := need{Need: policy.Need{Action: action, Table: name, Index: k.IndexName}, foreign: table != "" && !ours}
+		if slices.Contains(ofItems, action) {
+			n.partitions = []string{d.partition(name, k)}
 		}
 		i := slices.IndexFunc(all, func(other need) bool { return other.Need == n.Need })
 		if i < 0 {
@@ -127,8 +137,8 @@ func (d *DB) needs(operation string, body []byte) ([]need, error) {
 		}
 		all[i].partitions = append(all[i].partitions, n.partitions...)
 	}
-	if !strings.HasPrefix(operation, "Batch") && !strings.HasPrefix(operation, "Transact") {
-		add(operation, cmp.Or(asked.TableName, streamTable(asked.StreamArn, asked.ShardIterator)), asked.keyed)
+	if !slices.Contains(ofMany, operation) {
+		add(operation, cmp.Or(asked.TableName, asked.ResourceArn, streamTable(asked.StreamArn, asked.ShardIterator)), asked.keyed)
 	}
 	for table, text := range asked.RequestItems {
 		keys, err := batched(operation, text)
@@ -148,6 +158,14 @@ func (d *DB) needs(operation string, body []byte) ([]need, error) {
 		all[i].Own = len(all[i].partitions) > 0 && !slices.ContainsFunc(all[i].partitions, func(p string) bool { return !ownPartition.MatchString(p) })
 	}
 	return all, nil
+}
+
+// ofMany are the operations that need no permission of their own, but one for each of their items.
+var ofMany = []string{"BatchGetItem", "BatchWriteItem", "TransactGetItems", "TransactWriteItems"}
+
+// ofItems are the actions that name a partition. A Scan names none.
+var ofItems = []string{
+	"GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "ConditionCheckItem",
 }
 
 // ownPartition is the key of a partition that belongs to one user.

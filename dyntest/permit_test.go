@@ -7,6 +7,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 	"github.com/aws/smithy-go"
 	"github.com/stretchr/testify/assert"
@@ -42,6 +43,17 @@ func TestNeedsOfRequests(t *testing.T) {
 		{"DescribeTable", `{"TableName":"Unknown"}`, "DescribeTable Unknown []"},
 		{"GetRecords", `{"ShardIterator":"arn:aws:dynamodb:us-east-1:000000000000:table/Tools/stream/2026|1"}`, "GetRecords Tools []"},
 		{"ListStreams", `{"TableName":"@"}`, "ListStreams Tools []"},
+		{"ListTagsOfResource", `{"ResourceArn":"arn:aws:dynamodb:us-east-1:000000000000:table/@"}`, "ListTagsOfResource Tools []"},
+		{"GetItem", `{"TableName":"arn:aws:dynamodb:us-east-1:000000000000:table/@","Key":` + aTool + `}`, "GetItem Tools [a]"},
+		// A partition that is not understood is not that of a user.
+		{"GetItem", `{"TableName":"Users","Key":{"PK":{"N":"1"}}}`, "GetItem Users []"},
+		{"BatchGetItem", `{"RequestItems":{"Users":{"Keys":[{"PK":{"S":"USER#user_1"}},{"PK":{"N":"1"}}]}}}`, "BatchGetItem Users [USER#user_1 ]"},
+		{"Query", `{"TableName":"Users","KeyConditionExpression":":p = PK","ExpressionAttributeValues":{":p":{"S":"USER#user_1"}}}`, "Query Users []"},
+		{"Query", `{"TableName":"Users","KeyConditions":{"PK":{"ComparisonOperator":"EQ","AttributeValueList":[{"S":"USER#user_1"}]}}}`, "Query Users []"},
+		{"BatchExecuteStatement", `{"Statements":[{"Statement":"SELECT * FROM Users"}]}`, "BatchExecuteStatement  []"},
+		{"ExecuteTransaction", `{"TransactStatements":[{"Statement":"SELECT * FROM Users"}]}`, "ExecuteTransaction  []"},
+		{"ListTables", `{}`, "ListTables  []"},
+		{"BatchGetItem", `{"RequestItems":{}}`, ""},
 	} {
 		body := strings.ReplaceAll(c.body, "@", d.TableName(tools))
 		body = strings.NewReplacer(`"Users"`, `"`+d.TableName(keys.UsersTable)+`"`).Replace(body)
@@ -87,6 +99,31 @@ func TestPermitted(t *testing.T) {
 	out, err := d.Client.GetItem(t.Context(), get)
 	require.NoError(t, err)
 	assert.Equal(t, put.Item, out.Item)
+	statement := "SELECT * FROM \"" + name + "\" WHERE pk = 'a' AND sk = 't'"
+	_, err = d.Client.BatchExecuteStatement(t.Context(), &dynamodb.BatchExecuteStatementInput{Statements: []types.BatchStatementRequest{{Statement: &statement}}})
+	assert.True(t, denied(err))
+	_, err = d.Client.BatchGetItem(t.Context(), &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{}})
+	assert.True(t, denied(err))
+	_, err = d.Client.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("Tools"), Key: get.Key})
+	assert.True(t, denied(err), "it is not one of the test's")
+
+	// Two policies allow what either does, and each action of a transaction must be allowed.
+	may := func(action string) policy.Policy {
+		return policy.Policy{Role: policy.Application, Also: []policy.Need{{Action: action, Table: "Tools"}}}
+	}
+	two := New(t, OnlyTables(tools), Permitted(may("PutItem"), may("DeleteItem")))
+	name = two.TableName(tools)
+	write := func(more types.TransactWriteItem) error {
+		_, err := two.Client.TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
+			{Put: &types.Put{TableName: &name, Item: get.Key}}, more,
+		}})
+		return err
+	}
+	other := dynastay.Item{"pk": dynastay.Text("b"), "sk": dynastay.Text("t")}
+	assert.NoError(t, write(types.TransactWriteItem{Delete: &types.Delete{TableName: &name, Key: other}}))
+	assert.True(t, denied(write(types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
+		TableName: &name, Key: other, ConditionExpression: aws.String("attribute_not_exists(pk)"),
+	}})))
 
 	all := New(t, OnlyTables(tools))
 	_, err = all.Client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String(all.TableName(tools)), Item: put.Item})

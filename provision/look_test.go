@@ -384,7 +384,7 @@ func TestUnchecked(t *testing.T) {
 			d.BillingModeSummary.BillingMode = types.BillingModeProvisioned
 		}, must: provision.Settings{Provisioned: tracked}, want: []provision.Unchecked{
 			{"Capacity", "the engine does not say"}, {"Capacity of All", "the engine does not say"}, {"Capacity of Keys", "the engine does not say"},
-			{"Capacity of Some", "the engine does not say"}, {"Scaling", "the caller has not provided it"},
+			{"Capacity of Some", "the engine does not say"}, {"Scaling", "no client of application auto scaling was given"},
 		}},
 	} {
 		a := newAccount(prodStore())

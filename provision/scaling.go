@@ -23,7 +23,7 @@ func (o *Options) scaling(ctx context.Context, c *comparison) error {
 	}
 	if o.Scaling == nil {
 		if slices.ContainsFunc(c.parts(), func(at part) bool { return p.Of(at.index).tracked() != Capacity{} }) {
-			c.unchecked("Scaling", "the caller has not provided it")
+			c.unchecked("Scaling", "no client of application auto scaling was given")
 		}
 		return nil
 	}

@@ -15,7 +15,7 @@ import (
 func TestPublicFindsApprovedReviewsOnly(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, dyntest.New(t, reviewTables))
-	ctx, repo := t.Context(), open(h.Direct)
+	ctx, repo := t.Context(), open(h.DB.DB)
 	public := repo.Public()
 	shown, waits, rejected := h.approved(t, 80), h.review(t, 90), h.review(t, 70)
 	_, err := repo.Reject(ctx, rejected.ID, rejected.Version, "rude")

@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/dynastay/dynastay/provision"
 )
@@ -18,6 +20,12 @@ func (c applyCommand) Run(p *program) error {
 	tables, err := c.tables()
 	if err != nil {
 		return err
+	}
+	for _, name := range c.Name {
+		table, setting, _ := strings.Cut(name, "/")
+		if setting == "" || !slices.ContainsFunc(tables, func(t provision.Table) bool { return t.Name == table }) {
+			return fmt.Errorf("--name must be a difference that plan prints, such as %q, but is %q", tables[0].Name+"/Billing", name)
+		}
 	}
 	client, scaling, err := c.open(p.ctx)
 	if err != nil {

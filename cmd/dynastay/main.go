@@ -48,6 +48,20 @@ type program struct {
 	paint paint
 }
 
+// output remembers that something could not be written: a pipeline must not read a part as the whole.
+type output struct {
+	io.Writer
+	failed error
+}
+
+func (o *output) Write(text []byte) (int, error) {
+	n, err := o.Writer.Write(text)
+	if err != nil {
+		o.failed = err
+	}
+	return n, err
+}
+
 // paint colours words, on a terminal only.
 type paint struct{ good, warn, bad func(a ...any) string }
 
@@ -88,7 +102,10 @@ func run(ctx context.Context, args []string, out, errs io.Writer, colour bool) i
 		return code
 	}
 	if err == nil {
-		err = parsed.Run(&program{ctx, out, newPaint(colour)})
+		written := &output{Writer: out}
+		if err = parsed.Run(&program{ctx, written, newPaint(colour)}); written.failed != nil {
+			err = written.failed
+		}
 	}
 	switch {
 	case err == nil:

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -195,16 +196,26 @@ func assertTemplates(t *testing.T, v any) {
 
 // What a new user does wrong is told in one line, without a request.
 func TestMistakes(t *testing.T) {
+	for _, name := range []string{"AWS_REGION", "AWS_DEFAULT_REGION"} {
+		t.Setenv(name, "")
+	}
+	t.Setenv("AWS_CONFIG_FILE", "none")
 	file := filepath.Join(t.TempDir(), "settings.json")
 	for text, args := range map[string][]string{
 		"expected one of": {},
-		"unexpected argument driff, did you mean \"drift\"?":                      {"driff"},
-		"unknown flag --perfix, did you mean \"--prefix\"?":                       {"plan", "--perfix", "x"},
-		"--system must be one of \"hotel\",\"listing\",\"venue\" but got \"inn\"": {"plan", "--system", "inn"},
-		"<form> must be one of \"cloudformation\",\"terraform\" but got \"cdk\"":  {"template", "cdk"},
-		"no such file or directory":                                               {"plan", "--settings", file + "x"},
-		"invalid Tables[0].Name: must have 3 to 255":                              {"template", "terraform", "--prefix", "a b"},
-		"invalid Topic: must be the ARN of an SNS topic, but is \"desk\"":         {"template", "terraform", "--topic", "desk"},
+		"unexpected argument driff, did you mean \"drift\"?":                                                  {"driff"},
+		"unknown flag --perfix, did you mean \"--prefix\"?":                                                   {"plan", "--perfix", "x"},
+		"--system must be one of \"hotel\",\"listing\",\"venue\" but got \"inn\"":                             {"plan", "--system", "inn"},
+		"<form> must be one of \"cloudformation\",\"terraform\" but got \"cdk\"":                              {"template", "cdk"},
+		"--system must name at least one of hotel, listing and venue":                                         {"plan", "--system="},
+		"--name must be a difference that plan prints, such as \"a-Properties/Billing\", but is \"nonsense\"": {"apply", "--prefix=a-", "--name=nonsense"},
+		"but is \"b-Properties/Billing\"":                                                                     {"apply", "--prefix=a-", "--name=b-Properties/Billing"},
+		"--endpoint must be an address such as http://localhost:8000, but is \"localhost\"":                   {"plan", "--region=eu-central-1", "--endpoint=localhost"},
+		"but is \"localhost:8000\"":                                                                           {"check", "--region=eu-central-1", "--endpoint=localhost:8000"},
+		"there is no region: use --region, or set AWS_REGION or AWS_PROFILE":                                  {"drift", "--endpoint=http://localhost:8000"},
+		"no such file or directory":                                                                           {"plan", "--settings", file + "x"},
+		"invalid Tables[0].Name: must have 3 to 255":                                                          {"template", "terraform", "--prefix", "a b"},
+		"invalid Topic: must be the ARN of an SNS topic, but is \"desk\"":                                     {"template", "terraform", "--topic", "desk"},
 	} {
 		got := call(t.Context(), args...)
 		assert.Equal(t, failed, got.code, text)
@@ -212,10 +223,11 @@ func TestMistakes(t *testing.T) {
 		assert.Equal(t, 1, strings.Count(got.errs, "\n"), got.errs)
 	}
 	for text, settings := range map[string]string{
-		`unknown field "Deleteable"`:             `{"Users": {"Deleteable": true}}`,
-		"Guests is not one of the tables":        `{"Guests": {}}`,
-		"unexpected EOF":                         `{`,
-		"Settings.RecoveryDays: must be between": `{"Users": {"RecoveryDays": 99}}`,
+		`Users: json: unknown field "Deleteable"`:                   `{"Users": {"Deleteable": true}}`,
+		"Guests is not one of the tables Properties, Availability,": `{"Guests": {}}`,
+		"must have the settings of tables as JSON: unexpected end":  `{`,
+		"invalid character 'm' after top-level value":               `{"Users": {}} more`,
+		"Settings.RecoveryDays: must be between":                    `{"Users": {"RecoveryDays": 99}}`,
 	} {
 		require.NoError(t, os.WriteFile(file, []byte(settings), 0o600))
 		got := call(t.Context(), "template", "terraform", "--settings", file)
@@ -223,6 +235,20 @@ func TestMistakes(t *testing.T) {
 		assert.Contains(t, got.errs, text)
 	}
 }
+
+// A pipeline must not take a part of the output for the whole.
+func TestLostOutput(t *testing.T) {
+	d := deploy(t)
+	for _, command := range []string{"plan", "drift", "apply", "check"} {
+		var errs bytes.Buffer
+		assert.Equal(t, failed, run(t.Context(), append([]string{command}, d.flags...), fullDisk{}, &errs, false), command)
+		assert.Equal(t, "dynastay: no space left on device\n", errs.String(), command)
+	}
+}
+
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
 
 // The settings on the page of operations are valid.
 func TestSettingsOfThePage(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 
 func TestPolicy(t *testing.T) {
 	t.Parallel()
-	place := []string{"--region", "eu-central-1", "--account", "123456789012", "--prefix", "prod-", "--suffix", "-v2"}
-	asked := append([]string{"policy", "reader", "--repository", "bookings,users", "--also", "GetItem Outbox", "--user", "${aws:PrincipalTag/user}"}, place...)
+	place := []string{"--region", "eu-central-1", "--account", "123456789012", "--prefix", "prod-", "--suffix=-v2"}
+	asked := append([]string{"policy", "reader", "--repository", "bookings, users", "--also", "GetItem Outbox", "--user", "${aws:PrincipalTag/user}"}, place...)
 	got := call(t.Context(), asked...)
 	require.Equal(t, same, got.code, got.errs)
 	want, err := policy.Policy{
@@ -34,9 +34,10 @@ func TestPolicy(t *testing.T) {
 		"a repository of none":  {append([]string{"policy", "reader", "--repository", "hotels"}, place...), `availability/units, bookings, `},
 		"a need that is none":   {append([]string{"policy", "reader", "--also", "GetItem"}, place...), "is not an action and a table"},
 		"a writer of one user":  {append([]string{"policy", "application", "--repository", "users", "--user", "u"}, place...), "is only for a reader"},
+		"a user of none":        {append([]string{"policy", "reader", "--repository", "users", "--user", ""}, place...), "--user must not be empty"},
 		"no account":            {[]string{"policy", "reader", "--repository", "users", "--region", "r"}, "--account"},
 		"no region":             {[]string{"policy", "reader", "--repository", "users", "--account", "1"}, "--region"},
-		"a worker of no stream": {append([]string{"policy", "worker", "--repository", "availability"}, place...), "has no stream"},
+		"a worker of no stream": {append([]string{"policy", "worker", "--repository", "availability"}, place...), "have no stream"},
 	} {
 		got := call(t.Context(), c.args...)
 		assert.Equal(t, failed, got.code, name)

@@ -22,6 +22,7 @@ type Statement struct {
 const (
 	version     = "2012-10-17" // of the language of policies
 	forAllEqual = "ForAllValues:StringEquals"
+	isNull      = "Null"
 	leadingKeys = "dynamodb:LeadingKeys"
 )
 
@@ -33,7 +34,7 @@ type Request struct {
 }
 
 // Allows reports whether the document allows a request. It knows what documents of this package have, and no other
-// part of IAM: a statement with another effect or condition allows nothing.
+// part of IAM: a statement with another effect or condition, or with a wildcard in an action, allows nothing.
 func (d *Document) Allows(r Request) bool {
 	return slices.ContainsFunc(d.Statement, func(s Statement) bool {
 		return s.Effect == "Allow" && slices.Contains(s.Action, r.Action) &&
@@ -46,10 +47,18 @@ func (d *Document) Allows(r Request) bool {
 func (s Statement) holds(r Request) bool {
 	for operator, keys := range s.Condition {
 		for key, values := range keys {
-			if operator != forAllEqual || key != leadingKeys {
+			switch {
+			case key != leadingKeys:
 				return false
-			}
-			if slices.ContainsFunc(r.LeadingKeys, func(k string) bool { return !slices.Contains(values, k) }) {
+			case operator == isNull && slices.Equal(values, []string{"false"}):
+				if len(r.LeadingKeys) == 0 {
+					return false
+				}
+			case operator == forAllEqual:
+				if slices.ContainsFunc(r.LeadingKeys, func(k string) bool { return !slices.Contains(values, k) }) {
+					return false
+				}
+			default:
 				return false
 			}
 		}
@@ -57,19 +66,23 @@ func (s Statement) holds(r Request) bool {
 	return true
 }
 
-// matches reports whether a resource matches a pattern, in which * stands for any text.
+// matches reports whether a resource matches a pattern, in which * stands for any text and ? for one character.
 func matches(pattern, resource string) bool {
-	first, rest, wild := strings.Cut(pattern, "*")
-	if !wild {
-		return pattern == resource
-	}
-	if !strings.HasPrefix(resource, first) {
-		return false
-	}
-	for i := len(first); i <= len(resource); i++ {
-		if matches(rest, resource[i:]) {
-			return true
+	star, from := -1, 0 // the last *, and where the text begins that it does not stand for
+	p := 0
+	for r := 0; r < len(resource); {
+		switch {
+		case p < len(pattern) && pattern[p] == '*':
+			star, from = p, r
+			p++
+		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == resource[r]):
+			p, r = p+1, r+1
+		case star >= 0: // it stands for one more
+			from++
+			p, r = star+1, from
+		default:
+			return false
 		}
 	}
-	return false
+	return strings.Trim(pattern[p:], "*") == ""
 }

@@ -2,6 +2,7 @@ package policy_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -57,8 +58,16 @@ func TestAllows(t *testing.T) {
 		"both partitions": {conditions(all, leading, "USER#user_1", "USER#user_2"), with(func(r *policy.Request) {
 			r.LeadingKeys = []string{"USER#user_1", "USER#user_2"}
 		}), true},
-		"another operator": {conditions("StringEquals", leading, "USER#user_1"), get, false},
-		"another key":      {conditions(all, "dynamodb:Attributes", "USER#user_1"), get, false},
+		"no partition":       {conditions(all, leading, "USER#user_1"), with(func(r *policy.Request) { r.LeadingKeys = nil }), true},
+		"not null":           {conditions("Null", leading, "false"), get, true},
+		"not null, but none": {conditions("Null", leading, "false"), with(func(r *policy.Request) { r.LeadingKeys = nil }), false},
+		"null":               {conditions("Null", leading, "true"), get, false},
+		"one character":      {statement(func(s *policy.Statement) { s.Resource = []string{table + "U?ers"} }), get, true},
+		"no character":       {statement(func(s *policy.Statement) { s.Resource = []string{table + "Users?"} }), get, false},
+		"many wildcards":     {statement(func(s *policy.Statement) { s.Resource = []string{strings.Repeat("*a", 40)} }), get, false},
+		"wildcards around":   {statement(func(s *policy.Statement) { s.Resource = []string{"*123*table/U*ers*"} }), get, true},
+		"another operator":   {conditions("StringEquals", leading, "USER#user_1"), get, false},
+		"another key":        {conditions(all, "dynamodb:Attributes", "USER#user_1"), get, false},
 	} {
 		assert.Equal(t, c.allowed, c.document.Allows(c.request), name)
 	}
@@ -74,5 +83,5 @@ func TestJSON(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, `{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":["dynamodb:GetItem"],`+
 		`"Resource":["arn:aws:dynamodb:eu-central-1:123456789012:table/prod-Outbox-v2"],`+
-		`"Condition":{"ForAllValues:StringEquals":{"dynamodb:LeadingKeys":["USER#${aws:PrincipalTag/user}"]}}}]}`, string(text))
+		`"Condition":{"ForAllValues:StringEquals":{"dynamodb:LeadingKeys":["USER#${aws:PrincipalTag/user}"]},"Null":{"dynamodb:LeadingKeys":["false"]}}}]}`, string(text))
 }

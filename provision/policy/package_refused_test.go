@@ -19,11 +19,13 @@ import (
 	"github.com/dynastay/dynastay/bookings/venue"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
+	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/keys/listingkeys"
 	"github.com/dynastay/dynastay/keys/venuekeys"
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/properties/catalog"
 	"github.com/dynastay/dynastay/properties/search"
+	"github.com/dynastay/dynastay/provision"
 	"github.com/dynastay/dynastay/provision/policy"
 	"github.com/dynastay/dynastay/reviews"
 	"github.com/dynastay/dynastay/users"
@@ -275,6 +277,35 @@ func TestReadersWriteNothing(t *testing.T) {
 					require.NoError(t, step.call(t.Context(), db.Direct), "nothing of step %d was stored", i)
 				}
 			}
+		})
+	}
+}
+
+// An auditor sees every difference and changes nothing; an operator changes it.
+func TestAuditorsAndOperators(t *testing.T) {
+	t.Parallel()
+	for _, role := range []policy.Role{policy.Auditor, policy.Operator} {
+		t.Run(string(role), func(t *testing.T) {
+			t.Parallel()
+			db := newDB(t, policy.Policy{Role: role, Repositories: []string{"users"}})
+			users := provision.Table{Schema: keys.UsersTable, Name: db.TableName(keys.UsersTable)}
+			users.Settings.Deletable, users.Settings.Tags = true, map[string]string{"stage": "test"}
+			before, err := provision.Look(t.Context(), db.Client, users, nil)
+			require.NoError(t, err)
+			require.NotEmpty(t, before.Differences)
+
+			err = provision.Apply(t.Context(), db.Client, []provision.Table{users}, nil)
+			var api smithy.APIError
+			assert.Equal(t, role == policy.Auditor, errors.As(err, &api) && api.ErrorCode() == "AccessDeniedException", "%v", err)
+			after, err := provision.Look(t.Context(), db.Client, users, nil)
+			require.NoError(t, err)
+			if role == policy.Auditor {
+				assert.Len(t, after.Differences, len(before.Differences))
+			} else {
+				assert.Less(t, len(after.Differences), len(before.Differences))
+			}
+			_, err = provision.Look(t.Context(), db.Client, provision.Table{Schema: keys.ReviewsTable, Name: db.TableName(keys.ReviewsTable)}, nil)
+			assert.ErrorContains(t, err, "AccessDeniedException", "users have no reviews in their tables")
 		})
 	}
 }

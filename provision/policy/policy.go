@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -31,21 +32,22 @@ const (
 type Policy struct {
 	Role Role
 	// Repositories are the packages that the program uses, such as "bookings" or "availability/units"; [Repositories]
-	// returns all. An Auditor and an Operator may act on the tables of these, and a Worker may read their streams.
+	// returns all. An Auditor and an Operator may act on the tables of these, and a Worker may read their streams; those
+	// without a stream add nothing to it.
 	Repositories []string
 	// Also is what the program needs besides, for example for its own tables. A Worker may also read the streams of the
 	// tables in it, and an Auditor or Operator may act on these tables; nothing else in it counts for them.
 	Also []Need
 	// User makes a Reader one of what belongs to this user, by the methods that read nothing else: the partitions
 	// USER#{User}. It is an id, or a policy variable for a role that is assumed for each user, such as
-	// "${aws:PrincipalTag/user}". Default: "", the data of all users.
+	// "${aws:PrincipalTag/user}". Also must then read by partition key as well. Default: "", the data of all users.
 	User string
 }
 
 // Account is where the tables are.
 type Account struct {
 	Partition      string // of AWS. Default: "aws"
-	Region, ID     string // "*" allows any
+	Region, ID     string // an ID has 12 digits; "*" allows any
 	Prefix, Suffix string // of the names of the tables, as in [dynastay.Options]
 }
 
@@ -121,6 +123,15 @@ func (p Policy) tables() []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
+// What a policy is made of must not have wildcards: one in a prefix would allow the tables of every deployment.
+var (
+	actionName    = regexp.MustCompile(`^[A-Z][A-Za-z]+$`)
+	tableName     = regexp.MustCompile(`^[a-zA-Z0-9_.-]+$`)
+	partitionName = regexp.MustCompile(`^aws[a-z-]*$`)
+	regionName    = regexp.MustCompile(`^([a-z]+(-[a-z0-9]+)+|\*)$`)
+	accountID     = regexp.MustCompile(`^([0-9]{12}|\*)$`)
+)
+
 func (p Policy) check(of Account) error {
 	if roles := []Role{Reader, Application, Worker, Auditor, Operator}; !slices.Contains(roles, p.Role) {
 		return dynastay.Invalid("Role", "must be one of %v, but is %q", roles, string(p.Role))
@@ -130,25 +141,41 @@ func (p Policy) check(of Account) error {
 	}
 	for i, r := range p.Repositories {
 		field := fmt.Sprintf("Repositories[%d]", i)
-		switch {
-		case !slices.Contains(Repositories(), r):
+		if !slices.Contains(Repositories(), r) {
 			return dynastay.Invalid(field, "must be one of %s, but is %q", strings.Join(Repositories(), ", "), r)
-		case p.Role == Worker && len(streams[r]) == 0:
-			return dynastay.Invalid(field, "%s has no stream: a worker can read those of %s", r, strings.Join(slices.Sorted(maps.Keys(streams)), ", "))
 		}
 	}
 	for i, n := range p.Also {
-		if n.Action == "" || n.Table == "" {
-			return dynastay.Invalid(fmt.Sprintf("Also[%d]", i), "must have an action and a table")
+		field := fmt.Sprintf("Also[%d]", i)
+		switch {
+		case !actionName.MatchString(n.Action):
+			return dynastay.Invalid(field, "must have an action such as GetItem, but has %q", n.Action)
+		case !tableName.MatchString(n.Table):
+			return dynastay.Invalid(field, "must have the name of a table without prefix and suffix, but has %q", n.Table)
+		case n.Index != "" && !tableName.MatchString(n.Index):
+			return dynastay.Invalid(field, "must have the name of an index, but has %q", n.Index)
+		case p.User != "" && !slices.Contains(readActions, n.Action):
+			return dynastay.Invalid(field, "must read by a partition key if there is a user, but has %q", n.Action)
 		}
+	}
+	if p.Role == Worker && len(p.tables()) == 0 {
+		return dynastay.Invalid("Repositories", "have no stream: a worker can read those of %s", strings.Join(slices.Sorted(maps.Keys(streams)), ", "))
 	}
 	switch {
 	case p.User != "" && p.Role != Reader:
-		return dynastay.Invalid("User", "is only for a reader: a write also checks items that belong to no user, such as those of a property")
-	case of.Region == "":
-		return dynastay.Invalid("Region", "must not be empty")
-	case of.ID == "":
-		return dynastay.Invalid("ID", "must not be empty")
+		return dynastay.Invalid("User", "is only for a reader")
+	case strings.ContainsAny(p.User, "#*?") || strings.Count(p.User, "${") != strings.Count(p.User, "}"):
+		return dynastay.Invalid("User", "must be an id or a policy variable, but is %q", p.User)
+	case !partitionName.MatchString(cmp.Or(of.Partition, "aws")):
+		return dynastay.Invalid("Partition", "must be one of AWS, such as aws-cn, but is %q", of.Partition)
+	case !regionName.MatchString(of.Region):
+		return dynastay.Invalid("Region", "must be a region such as eu-central-1, or *, but is %q", of.Region)
+	case !accountID.MatchString(of.ID):
+		return dynastay.Invalid("ID", "must be the 12 digits of an account, or *, but is %q", of.ID)
+	case of.Prefix != "" && !tableName.MatchString(of.Prefix):
+		return dynastay.Invalid("Prefix", "must have letters, digits, dots, hyphens and underscores only, but is %q", of.Prefix)
+	case of.Suffix != "" && !tableName.MatchString(of.Suffix):
+		return dynastay.Invalid("Suffix", "must have letters, digits, dots, hyphens and underscores only, but is %q", of.Suffix)
 	}
 	return nil
 }
@@ -201,8 +228,8 @@ func (p permissions) document(user string) *Document {
 		slices.Sort(at[set])
 		s := Statement{Effect: "Allow", Action: strings.Fields(set), Resource: at[set]}
 		if user != "" {
-			// Where a request names no partition, as a Scan does, this condition would hold: no statement allows one.
-			s.Condition = map[string]map[string][]string{forAllEqual: {leadingKeys: {ownPrefix + user}}}
+			// A request that names no partition, as a Scan, would satisfy the first condition alone.
+			s.Condition = map[string]map[string][]string{forAllEqual: {leadingKeys: {ownPrefix + user}}, isNull: {leadingKeys: {"false"}}}
 		}
 		d.Statement = append(d.Statement, s)
 	}

@@ -21,34 +21,69 @@ import (
 func TestInvalidPolicies(t *testing.T) {
 	t.Parallel()
 	valid := policy.Policy{Role: policy.Application, Repositories: []string{"bookings"}}
-	for field, c := range map[string]struct {
-		change func(*policy.Policy, *policy.Account)
-		reason string
+	need := func(text string) func(*policy.Policy, *policy.Account) {
+		action, table, _ := strings.Cut(text, " ")
+		table, index, _ := strings.Cut(table, "/")
+		return func(p *policy.Policy, _ *policy.Account) {
+			p.Also = []policy.Need{{Action: "GetItem", Table: "Outbox", Index: "GSI1"}, {Action: action, Table: table, Index: index}}
+		}
+	}
+	user := func(user string) func(*policy.Policy, *policy.Account) {
+		return func(p *policy.Policy, _ *policy.Account) { p.Role, p.User = policy.Reader, user }
+	}
+	for _, c := range []struct {
+		field, reason string
+		change        func(*policy.Policy, *policy.Account)
 	}{
-		"Role":            {func(p *policy.Policy, _ *policy.Account) { p.Role = "guest" }, `but is "guest"`},
-		"Repositories":    {func(p *policy.Policy, _ *policy.Account) { p.Repositories = nil }, "must not be empty"},
-		"Repositories[1]": {func(p *policy.Policy, _ *policy.Account) { p.Repositories = []string{"users", "hotels"} }, `reviews, users, but is "hotels"`},
-		"Repositories[0]": {func(p *policy.Policy, _ *policy.Account) {
+		{"Role", `but is "guest"`, func(p *policy.Policy, _ *policy.Account) { p.Role = "guest" }},
+		{"Repositories", "must not be empty", func(p *policy.Policy, _ *policy.Account) { p.Repositories = nil }},
+		{"Repositories[1]", `reviews, users, but is "hotels"`, func(p *policy.Policy, _ *policy.Account) { p.Repositories = []string{"users", "hotels"} }},
+		{"Repositories[0]", "but is \"entity/stream/consumer\"", func(p *policy.Policy, _ *policy.Account) { p.Repositories = []string{"entity/stream/consumer"} }},
+		{"Repositories", "have no stream", func(p *policy.Policy, _ *policy.Account) {
 			p.Role, p.Repositories = policy.Worker, []string{"availability"}
-		}, "availability has no stream"},
-		"Also[0]": {func(p *policy.Policy, _ *policy.Account) { p.Also = []policy.Need{{Action: "PutItem"}} }, "must have an action and a table"},
-		"User":    {func(p *policy.Policy, _ *policy.Account) { p.User = "user_1" }, "only for a reader"},
-		"Region":  {func(_ *policy.Policy, a *policy.Account) { a.Region = "" }, "must not be empty"},
-		"ID":      {func(_ *policy.Policy, a *policy.Account) { a.ID = "" }, "must not be empty"},
+		}},
+		{"Also[1]", "must have an action", need(" Outbox")},
+		{"Also[1]", "must have an action", need("* Outbox")},
+		{"Also[1]", "must have an action", need("dynamodb:GetItem Outbox")},
+		{"Also[1]", "must have the name of a table", need("GetItem ")},
+		{"Also[1]", "must have the name of a table", need("GetItem *")},
+		{"Also[1]", "must have the name of an index", need("Query Outbox/*")},
+		{"Also[0]", "must read by a partition key", func(p *policy.Policy, _ *policy.Account) {
+			p.Role, p.User, p.Also = policy.Reader, "user_1", []policy.Need{{Action: "Scan", Table: "Users"}}
+		}},
+		{"User", "only for a reader", func(p *policy.Policy, _ *policy.Account) { p.User = "user_1" }},
+		{"User", "only for a reader", func(p *policy.Policy, _ *policy.Account) { p.Role, p.User = policy.Auditor, "user_1" }},
+		{"User", "must be an id", user("*")},
+		{"User", "must be an id", user("user_?")},
+		{"User", "must be an id", user("user_1#")},
+		{"User", "must be an id", user("${aws:PrincipalTag/user")},
+		{"User", "none of these packages", func(p *policy.Policy, _ *policy.Account) {
+			p.Role, p.User, p.Repositories = policy.Reader, "user_1", []string{"availability/units"}
+		}},
+		{"Partition", `but is "aliyun"`, func(_ *policy.Policy, a *policy.Account) { a.Partition = "aliyun" }},
+		{"Region", `but is ""`, func(_ *policy.Policy, a *policy.Account) { a.Region = "" }},
+		{"Region", "must be a region", func(_ *policy.Policy, a *policy.Account) { a.Region = "eu central" }},
+		{"ID", `but is ""`, func(_ *policy.Policy, a *policy.Account) { a.ID = "" }},
+		{"ID", "12 digits", func(_ *policy.Policy, a *policy.Account) { a.ID = "1234567890123" }},
+		{"Prefix", `but is "*"`, func(_ *policy.Policy, a *policy.Account) { a.Prefix = "*" }},
+		{"Prefix", `but is "prod/"`, func(_ *policy.Policy, a *policy.Account) { a.Prefix = "prod/" }},
+		{"Suffix", `but is "*"`, func(_ *policy.Policy, a *policy.Account) { a.Suffix = "*" }},
 	} {
 		p, a := valid, here
 		c.change(&p, &a)
 		document, err := p.Document(a)
 		assert.Nil(t, document)
 		var invalid *dynastay.InvalidError
-		require.ErrorAs(t, err, &invalid)
-		assert.Equal(t, field, invalid.Field)
-		assert.Contains(t, invalid.Reason, c.reason)
+		require.ErrorAs(t, err, &invalid, c.field)
+		assert.Equal(t, c.field, invalid.Field)
+		assert.Contains(t, invalid.Reason, c.reason, c.field)
 	}
-	_, err := valid.Document(here)
-	assert.NoError(t, err)
-	_, err = policy.Policy{Role: policy.Reader, Repositories: []string{"availability/units"}, User: "user_1"}.Document(here)
-	assert.ErrorContains(t, err, "invalid User: none of these packages keeps anything by user")
+	for _, of := range []policy.Account{
+		{Region: "*", ID: "*"}, {Partition: "aws-us-gov", Region: "us-gov-west-1", ID: "123456789012", Prefix: "p", Suffix: "-v2"},
+	} {
+		_, err := valid.Document(of)
+		assert.NoError(t, err)
+	}
 }
 
 // The policy of a repository allows what its methods need and nothing else; that of several allows the sum.
@@ -121,6 +156,23 @@ func TestReadersOfOneUser(t *testing.T) {
 	assert.Equal(t, booked.ID, mine.Items[0].ID)
 	_, err = users.New(db.DB, nil).Get(ctx, "user_456")
 	assert.NoError(t, err)
+
+	// What the methods need that read only what belongs to one user, and nothing else.
+	document, err := policy.Policy{Role: policy.Reader, Repositories: policy.Repositories(), User: "user_456"}.Document(here)
+	require.NoError(t, err)
+	want := map[string]bool{}
+	for _, needs := range policy.Methods() {
+		for _, n := range needs {
+			want[key(n)] = want[key(n)] || reads(needs) && !slices.ContainsFunc(needs, func(n policy.Need) bool { return !n.Own })
+		}
+	}
+	for method, needs := range policy.Methods() {
+		for _, n := range needs {
+			assert.Equal(t, want[key(n)], document.Allows(n.Request(here, "USER#user_456")), "%s: %s", method, n)
+			assert.False(t, document.Allows(n.Request(here, "USER#user_456", "USER#user_4567")), "%s: %s", method, n)
+			assert.False(t, document.Allows(n.Request(here)), "%s: %s", method, n)
+		}
+	}
 
 	assert.True(t, denied(second(of.ByUser("user_4567").Page(ctx, dynastay.Paging{}))))
 	assert.True(t, denied(second(users.New(db.DB, nil).Get(ctx, "user_4567"))))

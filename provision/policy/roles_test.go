@@ -74,6 +74,11 @@ func TestWorkersReadTheStreamsOfChanges(t *testing.T) {
 		}
 		assert.Equal(t, want, got, repository)
 		assert.Equal(t, []string{"dynamodb:ListStreams"}, actions(t, role)["*"])
+		assert.Subset(t, actions(t, role)["arn:aws:dynamodb:eu-central-1:123456789012:table/prod-Metadata"], []string{"dynamodb:PutItem", "dynamodb:UpdateItem"}, "positions")
+	}
+	own := actions(t, policy.Policy{Role: policy.Worker, Repositories: []string{"availability", "users"}, Also: []policy.Need{{Action: "PutItem", Table: "Outbox"}}})
+	for table, wanted := range map[string]bool{"Users": true, "Outbox": true, "Availability": false} {
+		assert.Equal(t, wanted, len(own["arn:aws:dynamodb:eu-central-1:123456789012:table/prod-"+table+"/stream/*"]) == 3, table)
 	}
 }
 
