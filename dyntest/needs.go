@@ -74,8 +74,10 @@ var repository = regexp.MustCompile(`^(availability|bookings|properties|reviews|
 // none when a test asks for a page of a list.
 //
 // With GODEBUG=tracebackancestors=10, it also finds those that have started the goroutine that sends the request.
-func callingMethods() (found []string) {
+func callingMethods() []string {
+	var found []string
 	eraser := false
+search:
 	for function, file := range callers {
 		function, ours := strings.CutPrefix(function, "github.com/dynastay/dynastay/")
 		if !ours {
@@ -85,21 +87,36 @@ func callingMethods() (found []string) {
 		switch {
 		case strings.HasPrefix(dir, "dyntest"):
 		case strings.HasSuffix(file, "_test.go") || strings.HasSuffix(dir, "_test") || strings.HasPrefix(dir, "internal/testing/"):
-			return found // a function that a test has passed to a method is the test's
+			break search // a function that a test has passed to a method is the test's
 		case repository.MatchString(dir):
 			passed := strings.HasPrefix(name, "Eraser.")
 			if eraser && !passed && name != "" {
-				return found
+				break search
 			}
 			eraser = eraser || passed
-			if method := dir + "." + name; name != "" && !slices.Contains(found, method) {
-				found = append(found, method)
+			if name != "" {
+				found = append(found, dir+"."+name)
 			}
 		case dir == streamConsumer && found == nil:
 			return []string{streamConsumer + ".Consumer.Run"}
 		}
 	}
-	return found
+	return slices.Compact(slices.Sorted(slices.Values(withoutCallees(found))))
+}
+
+// withoutCallees leaves out the methods that only call a function that their caller has passed to them: those between two
+// methods of another package.
+func withoutCallees(found []string) (kept []string) {
+	of := func(method string) string { dir, _, _ := strings.Cut(method, "."); return dir }
+	for i, method := range found {
+		within := slices.ContainsFunc(found[:i], func(inner string) bool {
+			return of(inner) != of(method) && slices.ContainsFunc(found[i:], func(outer string) bool { return of(outer) == of(inner) })
+		})
+		if !within {
+			kept = append(kept, method)
+		}
+	}
+	return kept
 }
 
 // callers calls yield with the functions that call each other, the innermost first, and the file of each; first those of

@@ -41,6 +41,19 @@ func TestExportedMethods(t *testing.T) {
 	}
 }
 
+func TestCallbacksAreOfTheirCallers(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ found, kept []string }{
+		{nil, nil},
+		{[]string{"bookings.R.Get"}, []string{"bookings.R.Get"}},
+		{[]string{"availability.R.Quote", "bookings.R.Create", "reviews.R.Create"}, []string{"availability.R.Quote", "bookings.R.Create", "reviews.R.Create"}},
+		{[]string{"bookings.R.Retire", "availability/units.R.Retire", "bookings.R.Retire"}, []string{"bookings.R.Retire", "bookings.R.Retire"}},
+		{[]string{"bookings.R.Get", "bookings.R.Retire", "availability/units.R.Retire", "availability/units.R.Keep", "bookings.R.Retire", "users.R.Erase"}, []string{"bookings.R.Get", "bookings.R.Retire", "bookings.R.Retire", "users.R.Erase"}},
+	} {
+		assert.Equal(t, c.kept, withoutCallees(c.found))
+	}
+}
+
 // All methods count that call each other, and a request that a test sends itself is of none.
 func TestCallingMethods(t *testing.T) {
 	t.Parallel()
