@@ -65,6 +65,7 @@ func TestAllows(t *testing.T) {
 		"one character":      {statement(func(s *policy.Statement) { s.Resource = []string{table + "U?ers"} }), get, true},
 		"no character":       {statement(func(s *policy.Statement) { s.Resource = []string{table + "Users?"} }), get, false},
 		"many wildcards":     {statement(func(s *policy.Statement) { s.Resource = []string{strings.Repeat("*a", 40)} }), get, false},
+		"a second beginning": {statement(func(s *policy.Statement) { s.Resource = []string{"*AAB"} }), with(func(r *policy.Request) { r.Resource = table + "AAAB" }), true},
 		"wildcards around":   {statement(func(s *policy.Statement) { s.Resource = []string{"*123*table/U*ers*"} }), get, true},
 		"another operator":   {conditions("StringEquals", leading, "USER#user_1"), get, false},
 		"another key":        {conditions(all, "dynamodb:Attributes", "USER#user_1"), get, false},
