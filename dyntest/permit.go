@@ -75,8 +75,8 @@ func (d *DB) permit(x *exchange, next hop) (*http.Response, error) {
 // need is what a request needs a permission for.
 type need struct {
 	policy.Need
-	// partitions are the partition keys of the items that the request names, "" for one that is not a string or that the
-	// request names in another way than this package understands: it must not count as that of a user.
+	// partitions are the partition keys that the request names, "" if it names none, or one that is not a string, or in
+	// another way than this package understands: that must not count as the partition of a user.
 	partitions []string
 	foreign    bool // the table is not one of the test's
 }
@@ -126,9 +126,9 @@ func (d *DB) needs(operation string, body []byte) ([]need, error) {
 			table, _, _ = strings.Cut(name, "/")
 		}
 		name, ours := strings.CutPrefix(table, d.prefix)
-		n := need{Need: policy.Need{Action: action, Table: name, Index: k.IndexName}, foreign: table != "" && !ours}
-		if slices.Contains(ofItems, action) {
-			n.partitions = []string{d.partition(name, k)}
+		n := need{
+			Need: policy.Need{Action: action, Table: name, Index: k.IndexName}, foreign: table != "" && !ours,
+			partitions: []string{d.partition(name, k)},
 		}
 		i := slices.IndexFunc(all, func(other need) bool { return other.Need == n.Need })
 		if i < 0 {
@@ -155,18 +155,13 @@ func (d *DB) needs(operation string, body []byte) ([]need, error) {
 		}
 	}
 	for i := range all {
-		all[i].Own = len(all[i].partitions) > 0 && !slices.ContainsFunc(all[i].partitions, func(p string) bool { return !ownPartition.MatchString(p) })
+		all[i].Own = !slices.ContainsFunc(all[i].partitions, func(p string) bool { return !ownPartition.MatchString(p) })
 	}
 	return all, nil
 }
 
 // ofMany are the operations that need no permission of their own, but one for each of their items.
 var ofMany = []string{"BatchGetItem", "BatchWriteItem", "TransactGetItems", "TransactWriteItems"}
-
-// ofItems are the actions that name a partition. A Scan names none.
-var ofItems = []string{
-	"GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "ConditionCheckItem",
-}
 
 // ownPartition is the key of a partition that belongs to one user.
 var ownPartition = regexp.MustCompile(`^USER#[^#]*$`)
