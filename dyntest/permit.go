@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/provision/policy"
 )
 
@@ -61,7 +62,7 @@ func (d *DB) permit(x *exchange, next hop) (*http.Response, error) {
 	}
 	for _, n := range needs {
 		request := n.Request(d.permissions.account, n.partitions...)
-		if n.foreign || !slices.ContainsFunc(d.permissions.documents, func(p *policy.Document) bool { return p.Allows(request) }) {
+		if n.foreign || !d.permits(n) {
 			return (&refusal{
 				Type: exception + "AccessDeniedException",
 				Message: fmt.Sprintf("User is not authorized to perform: %s on resource: %s because no identity-based policy allows it",
@@ -70,6 +71,18 @@ func (d *DB) permit(x *exchange, next hop) (*http.Response, error) {
 		}
 	}
 	return next(x)
+}
+
+// permits reports whether a policy of the test allows what a request needs.
+func (d *DB) permits(n need) bool {
+	if n.Table == "" && policy.OfStream(n.Action) { // the iterators of some engines do not say of which table they are
+		return slices.ContainsFunc(d.schemas, func(s *dynastay.Schema) bool {
+			n.Table = s.Name
+			return d.permits(n)
+		})
+	}
+	request := n.Request(d.permissions.account, n.partitions...)
+	return slices.ContainsFunc(d.permissions.documents, func(p *policy.Document) bool { return p.Allows(request) })
 }
 
 // need is what a request needs a permission for.

@@ -18,6 +18,8 @@ import (
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/bookings/venue"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/entity/stream"
+	"github.com/dynastay/dynastay/entity/stream/consumer"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/keys/listingkeys"
@@ -276,6 +278,37 @@ func TestReadersWriteNothing(t *testing.T) {
 					assert.True(t, denied(err), "step %d: %v", i, err)
 					require.NoError(t, step.call(t.Context(), db.Direct), "nothing of step %d was stored", i)
 				}
+			}
+		})
+	}
+}
+
+// A worker reads its streams, and without its policy none.
+func TestWorkers(t *testing.T) {
+	t.Parallel()
+	for _, role := range []policy.Role{policy.Worker, policy.Application} {
+		t.Run(string(role), func(t *testing.T) {
+			t.Parallel()
+			db := dyntest.New(t, dyntest.Streams(), dyntest.Permitted(policy.Policy{Role: role, Repositories: []string{"users"}}))
+			_, err := users.New(db.Direct, nil).Create(t.Context(), users.User{
+				ID: "user_1", Email: "john@example.com", FirstName: "John", LastName: "Doe", Role: users.Customer,
+			})
+			require.NoError(t, err)
+			var told []string
+			err = consumer.New(db.DB, db.Streams, consumer.Spec{
+				Name: "greetings", Start: consumer.Oldest, Poll: time.Millisecond,
+				Router: stream.NewRouter(stream.On(users.New(db.DB, nil).Changes().Users, func(_ context.Context, c stream.Change[users.User]) error {
+					told = append(told, c.New.ID)
+					return nil
+				})),
+				OnError: func(_ context.Context, err *consumer.Error) { t.Log(err) },
+			}).Drain(t.Context())
+			if role == policy.Worker {
+				require.NoError(t, err)
+				assert.Equal(t, []string{"user_1"}, told)
+			} else {
+				assert.ErrorContains(t, err, "AccessDeniedException")
+				assert.Empty(t, told)
 			}
 		})
 	}
