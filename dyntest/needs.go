@@ -66,7 +66,10 @@ func (d *DB) noteNeedsOf(methods []string, x *exchange) error {
 
 const streamConsumer = "entity/stream/consumer"
 
-var repository = regexp.MustCompile(`^(availability|bookings|properties|reviews|users)(/|$)`)
+var (
+	repository = regexp.MustCompile(`^(availability|bookings|properties|reviews|users)(/|$)`)
+	testCode   = regexp.MustCompile(`_test$|^(internal/testing|dyntest|examples)/`) // what passes functions as tests do
+)
 
 // callingMethods returns the exported methods of repositories that send the request, several if they call each other: a
 // program that calls one of them needs the permission. But an eraser is passed to the method that calls it, by a program
@@ -85,8 +88,8 @@ search:
 		}
 		dir, name := splitFunction(function)
 		switch {
-		case strings.HasPrefix(dir, "dyntest"):
-		case strings.HasSuffix(file, "_test.go") || strings.HasSuffix(dir, "_test") || strings.HasPrefix(dir, "internal/testing/"):
+		case dir == "dyntest":
+		case strings.HasSuffix(file, "_test.go") || testCode.MatchString(dir):
 			break search // a function that a test has passed to a method is the test's
 		case repository.MatchString(dir):
 			passed := strings.HasPrefix(name, "Eraser.")
