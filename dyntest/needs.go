@@ -3,6 +3,7 @@ package dyntest
 import (
 	"bytes"
 	"fmt"
+	"go/token"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -11,8 +12,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode"
-	"unicode/utf8"
 )
 
 // needsDirectory is where this module's own tests note what each method of a repository needs permissions for; "" for
@@ -153,19 +152,14 @@ func splitFunction(function string) (dir, name string) {
 	dot := slash + 1 + strings.Index(function[slash+1:], ".")
 	dir = function[:dot]
 	words := strings.Split(strings.ReplaceAll(function[dot+1:], "[...]", ""), ".")
-	if method := strings.HasPrefix(words[0], "("); method && len(words) > 1 && exported(words[1]) {
+	if method := strings.HasPrefix(words[0], "("); method && len(words) > 1 && token.IsExported(words[1]) {
 		name = words[0] + "." + words[1]
-	} else if !method && exported(words[0]) {
+	} else if !method && token.IsExported(words[0]) {
 		name = words[0]
-		if len(words) > 1 && exported(words[1]) { // a method of a value
+		if len(words) > 1 && token.IsExported(words[1]) { // a method of a value
 			name += "." + words[1]
 		}
 	}
 	name, _, _ = strings.Cut(name, "-") // such as "Get-fm" and "Erase-range1"
 	return dir, strings.TrimSuffix(strings.NewReplacer("(*", "", ")", "").Replace(name), "Op")
-}
-
-func exported(name string) bool {
-	first, _ := utf8.DecodeRuneInString(name)
-	return unicode.IsUpper(first)
 }

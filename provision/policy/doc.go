@@ -10,7 +10,7 @@
 // What a method needs was recorded from the requests that it sent in all tests of the library, including those with
 // lost answers, conflicts and rare refusals; [Methods] returns it. A transaction needs the permission of each of its
 // actions, among them ConditionCheckItem. A Query of an index needs a permission for the index, not for its table.
-// No policy has Scan, or PartiQL.
+// No method needs Scan, or PartiQL.
 //
 // A service's own tests can run with the permissions that it will have, see dyntest.Permitted.
 package policy
