@@ -31,7 +31,7 @@ const (
 // GetAll sends 1 request for every 100 different keys, in parallel, see [Options]. It requests unprocessed keys again,
 // after waits that grow with every request that makes no progress. When [Retry] allows no more such requests, the error is
 // [ErrThrottled], or [ErrUnavailable] if there was no response.
-func (db *DB) GetAll(ctx context.Context, s *Schema, keys []Key, opts ...ReadOption) ([]Row, error) {
+func (db *DB) GetAll(ctx context.Context, s *Schema, keys []Key, opts ...ReadOption) (_ []Row, err error) {
 	var asked []Key
 	found := make(map[Key]Row, len(keys))
 	for i, key := range keys {
@@ -45,8 +45,10 @@ func (db *DB) GetAll(ctx context.Context, s *Schema, keys []Key, opts ...ReadOpt
 		}
 	}
 	parts := slices.Collect(slices.Chunk(asked, maxBatchReads))
+	ctx, end := db.beginUnnamed(ctx, "GetAll", s)
+	defer func() { end(err) }()
 	var mu sync.Mutex
-	err := db.Each(ctx, len(parts), func(ctx context.Context, i int) error {
+	err = db.Each(ctx, len(parts), func(ctx context.Context, i int) error {
 		return db.getBatch(ctx, s, parts[i], slices.Contains(opts, Consistent), func(key Key, row Row) {
 			mu.Lock()
 			defer mu.Unlock()
@@ -89,17 +91,17 @@ func (db *DB) getBatch(ctx context.Context, s *Schema, keys []Key, consistent bo
 	if consistent {
 		asked.ConsistentRead = ptr(true)
 	}
-	return db.insist(ctx, "GetAll", len(keys), readKind, func(way *passage) (left int, err error) {
+	return db.insist(ctx, "GetAll", len(keys), readKind, func(way *passage, attempt int) (left int, err error) {
 		in := &dynamodb.BatchGetItemInput{
 			RequestItems: map[string]types.KeysAndAttributes{table: asked}, ReturnConsumedCapacity: db.capacity(),
 		}
-		started, named := time.Now(), []target{{table, ""}}
+		began, named := time.Now(), []target{{table, ""}}
 		out, err := db.client.BatchGetItem(ctx, in, way.once)
 		if err != nil {
-			db.observe(ctx, "BatchGetItem", started, named, nil, middleware.Metadata{}, err)
+			db.observe(ctx, began, way.call("BatchGetItem", attempt, err), named, nil, middleware.Metadata{})
 			return len(asked.Keys), err
 		}
-		db.observe(ctx, "BatchGetItem", started, named, out.ConsumedCapacity, out.ResultMetadata, nil)
+		db.observe(ctx, began, way.call("BatchGetItem", attempt, nil), named, out.ConsumedCapacity, out.ResultMetadata)
 		for _, item := range out.Responses[table] {
 			found(s.Key.From(RowOf(item)), RowOf(item))
 		}
@@ -120,7 +122,9 @@ func (db *DB) getBatch(ctx context.Context, s *Schema, keys []Key, consistent bo
 // that were throttled or whose response was lost, are sent again, after waits that grow with every request that writes
 // nothing. When [Retry] allows no more such requests, the error is [ErrThrottled], or the SDK's error if there was no
 // response.
-func (db *DB) PutAll(ctx context.Context, items iter.Seq2[*Schema, Item]) error {
+func (db *DB) PutAll(ctx context.Context, items iter.Seq2[*Schema, Item]) (err error) {
+	ctx, end := db.Begin(ctx, "PutAll")
+	defer func() { end(err) }()
 	b := writeBatch{db: db, op: "PutAll", keys: map[Ref]bool{}}
 	i := 0
 	for s, item := range items {
@@ -150,16 +154,17 @@ func (db *DB) PutAll(ctx context.Context, items iter.Seq2[*Schema, Item]) error 
 // a batch continues as long as every few requests get something through. The SDK's retries are turned off, so that
 // there is only one budget. Both kinds of batch can safely be repeated, whatever the outcome of a request.
 func (db *DB) insist(
-	ctx context.Context, op string, n int, kind func(verdict) error, send func(way *passage) (left int, err error),
+	ctx context.Context, op string, n int, kind func(Verdict) error, send func(way *passage, attempt int) (left int, err error),
 ) error {
 	var why error // the kind of the last response, or none
-	for idle := 0; ; {
+	idle := 0
+	for attempt := 1; ; attempt++ {
 		var way passage
-		left, err := send(&way)
-		got := outcome{verdict: throttled} // DynamoDB has no other reason to keep leaving entries unprocessed
+		left, err := send(&way, attempt)
+		got := outcome{verdict: Throttled} // DynamoDB has no other reason to keep leaving entries unprocessed
 		switch {
 		case err != nil:
-			if got = way.outcomeOf(err); got.verdict == rejected {
+			if got = way.outcomeOf(err); got.verdict == Rejected {
 				return &Error{Op: op, Entity: "batch", Kind: ErrRejected, Err: errors.Join(err, ctx.Err())}
 			}
 			idle++

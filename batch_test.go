@@ -427,7 +427,7 @@ func TestBatchesAreObserved(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	var calls []dynastay.Call
-	under, _ := openOutbox(t, dynastay.Options{Observer: func(_ context.Context, c dynastay.Call) { calls = append(calls, c) }})
+	under, _ := openOutbox(t, dynastay.Options{Observer: dynastay.RequestObserver(func(_ context.Context, c dynastay.Call) { calls = append(calls, c) })})
 	require.NoError(t, under.PutAll(ctx, rows(note("a", ""), profile("a"), note("b", ""))))
 	_, err := under.GetAll(ctx, outboxTable, []dynastay.Key{keyOf("a"), keyOf("b")}, dynastay.Consistent)
 	require.NoError(t, err)

@@ -20,12 +20,14 @@ import (
 // DeleteAll sends 1 request for every 25 different keys, one after another. It is not atomic, and it is safe to repeat;
 // like [DB.PutAll], it repeats unprocessed keys and lost batches itself. A repetition would also delete an item that
 // another caller has created meanwhile.
-func (db *DB) DeleteAll(ctx context.Context, s *Schema, keys []Key) error {
+func (db *DB) DeleteAll(ctx context.Context, s *Schema, keys []Key) (err error) {
 	for i, key := range keys {
 		if err := s.Key.Check(key); err != nil {
 			return elementOf("Keys", i, err)
 		}
 	}
+	ctx, end := db.beginUnnamed(ctx, "DeleteAll", s)
+	defer func() { end(err) }()
 	b := writeBatch{db: db, op: "DeleteAll", keys: map[Ref]bool{}}
 	for _, key := range keys {
 		key = s.Key.only(key)
@@ -77,15 +79,15 @@ func (b *writeBatch) send(ctx context.Context) error {
 	if len(b.keys) == 0 {
 		return nil
 	}
-	err := b.db.insist(ctx, b.op, len(b.keys), verdict.kind, func(way *passage) (left int, err error) {
+	err := b.db.insist(ctx, b.op, len(b.keys), Verdict.kind, func(way *passage, attempt int) (left int, err error) {
 		in := &dynamodb.BatchWriteItemInput{RequestItems: b.writes, ReturnConsumedCapacity: b.db.capacity()}
-		started := time.Now()
+		began := time.Now()
 		out, err := b.db.client.BatchWriteItem(ctx, in, way.once)
 		if err != nil {
-			b.db.observe(ctx, "BatchWriteItem", started, b.tables, nil, middleware.Metadata{}, err)
+			b.db.observe(ctx, began, way.call("BatchWriteItem", attempt, err), b.tables, nil, middleware.Metadata{})
 			return 0, err
 		}
-		b.db.observe(ctx, "BatchWriteItem", started, b.tables, out.ConsumedCapacity, out.ResultMetadata, nil)
+		b.db.observe(ctx, began, way.call("BatchWriteItem", attempt, nil), b.tables, out.ConsumedCapacity, out.ResultMetadata)
 		b.writes = out.UnprocessedItems
 		for _, writes := range b.writes {
 			left += len(writes)

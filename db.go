@@ -40,11 +40,9 @@ type Options struct {
 	// come from it: an engine remembers a token for longer than a test's table exists, and would mistake a transaction
 	// of the next test with the same source for a retry. Default: crypto/rand.
 	Rand io.Reader
-	// Observer is called after every request, on the goroutine that sent the request and with the context of the call
-	// that caused it. A value in the caller's context can identify whose request it was. It must be safe for concurrent
-	// use: even one call may send requests from several goroutines. With an observer, every request asks DynamoDB for
-	// its consumed capacity, which costs nothing. Default: none.
-	Observer func(context.Context, Call)
+	// Observer is told of every operation and of every request. A value in the caller's context can identify whose they
+	// are. Default: none.
+	Observer Observer
 	// Retry limits how often, and how fast, a write is retried after conflicts, throttling and lost responses. Default:
 	// see [Retry].
 	Retry Retry
@@ -134,6 +132,7 @@ func Open(client Client, opts *Options) *DB {
 		panic("dynastay.Open: Options.Idempotency: table " + db.opts.Idempotency.Name + " must have a TTL attribute")
 	}
 	db.claim = absentOrExpired(db.opts.Idempotency)
+	db.gates.observed = db.opts.Observer != nil
 	db.draws.entropy = ulid.Monotonic(db.opts.Rand, 0)
 	return db
 }

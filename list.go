@@ -171,8 +171,22 @@ type entry[T any] struct {
 
 // read fills a page.
 func (l List[T]) read(ctx context.Context, p Paging) ([]entry[T], Cursor, error) {
+	ctx, end := l.begin(ctx)
 	entries, next, _, err := l.fill(ctx, p)
+	end(err)
 	return entries, next, err
+}
+
+// begin tells the observer that a page is read. The operation's name is that of the first query.
+func (l rows) begin(ctx context.Context) (context.Context, func(error)) {
+	lanes := l.lanes
+	if len(l.meets) > 0 {
+		lanes = l.meets[0]
+	}
+	if len(lanes) == 0 {
+		return ctx, unobserved
+	}
+	return lanes[0].db.beginQuery(ctx, lanes[0].schema, lanes[0].query)
 }
 
 // fill is read that also returns the number of reads that it took.

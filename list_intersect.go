@@ -30,7 +30,7 @@ func meetAll(lists []rows, any bool) rows {
 			return l
 		case l.filtered:
 			return noRows(i, "must not be filtered; filter the result instead")
-		case len(l.lanes) == 0:
+		case l.loaded || len(l.lanes) == 0:
 			return noRows(i, "must be a list of rows")
 		case l.lanes[0].query.Descending:
 			return noRows(i, "must be ascending")

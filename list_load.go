@@ -10,7 +10,7 @@ import "context"
 // Each call of fetch counts as one read, see [Paging.Reads]. A page takes at least two reads: one of the list, and one
 // call of fetch.
 func Load[T, U any](l List[T], fetch func(context.Context, []T) ([]U, error)) List[U] {
-	return List[U]{rows: rows{err: l.err, loaded: true}, load: func(ctx context.Context, p Paging) ([]entry[U], Cursor, int, error) {
+	return List[U]{rows: rows{err: l.err, loaded: true, lanes: l.lanes, meets: l.meets}, load: func(ctx context.Context, p Paging) ([]entry[U], Cursor, int, error) {
 		p.Reads = max(p.Reads-1, 1) // one is for fetch
 		found, next, reads, err := l.fill(ctx, p)
 		if err != nil {

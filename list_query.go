@@ -16,7 +16,8 @@ import (
 // Query selects what a list reads: one partition of a table or of an index, in sort order.
 type Query struct {
 	// Name distinguishes the cursors of this query from those of others; give each query its own, such as
-	// "bookings.ByUser". If an argument determines which items a list filters out, include the argument in the Name.
+	// "bookings.ByUser". If an argument determines which items a list filters out, include the argument in the Name,
+	// after a slash: an [Observer] is told of the part before it only.
 	Name      string
 	Index     string // "" reads the table itself
 	Partition string
@@ -98,11 +99,13 @@ func (k keyConditionKind) compile() *Compiled {
 
 // QueryAll reads all rows of a query's Partition, over as many pages as it takes. It is for partitions of limited size,
 // such as the rooms of a property or the nights of a stay; for other partitions use [ListOf].
-func QueryAll(ctx context.Context, db *DB, s *Schema, q Query) ([]Row, error) {
+func QueryAll(ctx context.Context, db *DB, s *Schema, q Query) (_ []Row, err error) {
 	in, _, err := db.queryInput(s, q)
 	if err != nil {
 		return nil, err
 	}
+	ctx, end := db.beginQuery(ctx, s, q)
+	defer func() { end(err) }()
 	var all []Row
 	for {
 		out, err := db.query(ctx, in)
@@ -117,6 +120,15 @@ func QueryAll(ctx context.Context, db *DB, s *Schema, q Query) ([]Row, error) {
 		}
 		in.ExclusiveStartKey = out.LastEvaluatedKey
 	}
+}
+
+// beginQuery is Begin for a query. One without a name belongs to the operation that reads it.
+func (db *DB) beginQuery(ctx context.Context, s *Schema, q Query) (context.Context, func(error)) {
+	if q.Name == "" {
+		return db.beginUnnamed(ctx, "Query", s)
+	}
+	operation, _, _ := strings.Cut(q.Name, "/")
+	return db.Begin(ctx, operation)
 }
 
 // queryInput returns the request without its page, and the names of the key attributes that it queries.

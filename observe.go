@@ -2,21 +2,102 @@ package dynastay
 
 import (
 	"context"
-	"errors"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/aws/smithy-go/middleware"
 )
 
-// Call describes one request to DynamoDB, as it is passed to [Options.Observer] after the request.
+// Observer is told what a [DB] does: each operation when it begins and ends, and each request. Set it in
+// [Options.Observer]. Packages observe/otel, observe/slog and observe/cost have observers; [Observers] joins several,
+// and [RequestObserver] is one for requests only.
+//
+// An operation is one call of a method that sends requests, such as bookings.Create, or a [DB.Write] of several
+// operations. Operations that it calls, such as the bookings.Expire of each hold in bookings.ExpireHolds, are its parts:
+// they begin with its context, and end before it does.
+//
+// An Observer must be safe for concurrent use: even one operation may send requests from several goroutines. Its methods
+// should return soon, because the operation waits for them.
+type Observer interface {
+	// Begin is called before an operation, with the context of its caller. The operation goes on with the context that
+	// Begin returns, so that Begin can put a span into it, and calls end, which must not be nil, when it has ended.
+	Begin(ctx context.Context, operation string) (_ context.Context, end func(Ended))
+	// Request is called after every request, on the goroutine that sent it, with the context of the operation that it
+	// belongs to. With an observer, every request asks DynamoDB for its consumed capacity, which costs nothing.
+	Request(ctx context.Context, call Call)
+}
+
+// RequestObserver is an [Observer] that is told of requests only.
+type RequestObserver func(ctx context.Context, call Call)
+
+// Begin does nothing.
+func (RequestObserver) Begin(ctx context.Context, _ string) (context.Context, func(Ended)) {
+	return ctx, func(Ended) {}
+}
+
+// Request calls o.
+func (o RequestObserver) Request(ctx context.Context, call Call) { o(ctx, call) }
+
+// Observers returns an observer that tells all of them. They are told of a beginning and of a request in their order,
+// and of an end in the opposite one.
+func Observers(all ...Observer) Observer { return observers(all) }
+
+type observers []Observer
+
+func (all observers) Begin(ctx context.Context, operation string) (context.Context, func(Ended)) {
+	ends := make([]func(Ended), len(all))
+	for i, o := range all {
+		ctx, ends[i] = o.Begin(ctx, operation)
+	}
+	return ctx, func(e Ended) {
+		for i := len(ends) - 1; i >= 0; i-- {
+			ends[i](e)
+		}
+	}
+}
+
+func (all observers) Request(ctx context.Context, call Call) {
+	for _, o := range all {
+		o.Request(ctx, call)
+	}
+}
+
+// Call describes one request to DynamoDB.
 type Call struct {
-	Operation string  // "Query", "TransactWriteItems"
-	Usage     []Usage // one entry for each table and index that the request named or that consumed capacity
-	Retries   int     // number of retries by the SDK; each retry by [DB.Write] is a separate Call
-	Duration  time.Duration
-	Err       error
+	Operation string // DynamoDB's name: "Query", "TransactWriteItems"
+	// Usage has one entry for each table and index that the request named or that consumed capacity.
+	Usage   []Usage
+	Verdict Verdict
+	// Attempt says which request of a write or of a batch this is, from 1: DB.Write and the batches retry themselves, and
+	// each retry is a Call. It is 1 for every other read.
+	Attempt int
+	Retries int // number of retries by the SDK, of reads only
+	// Throttles says what was throttled, if DynamoDB does, whether the SDK's retries helped or not.
+	Throttles []Throttle
+	// Write identifies the write, if it stores write ids: it is the [WriteID.Write] of all items that the request stores.
+	Write    string
+	Duration time.Duration
+	Err      error
+}
+
+// Verdict is what became of a request.
+type Verdict string
+
+// The verdicts. Nothing was written with any but Done and Lost.
+const (
+	Done      Verdict = "done"
+	Refused   Verdict = "refused"   // a condition did not hold
+	Conflict  Verdict = "conflict"  // another transaction holds an item
+	Throttled Verdict = "throttled" // no capacity
+	Unsent    Verdict = "unsent"    // it did not reach DynamoDB
+	Rejected  Verdict = "rejected"  // DynamoDB does not accept it, and a retry does not help
+	Lost      Verdict = "lost"      // no answer: it may have been carried out, or may still be in progress
+)
+
+// Throttle is a limit that a request met.
+type Throttle struct {
+	Reason string // DynamoDB's, such as "IndexWriteKeyRangeThroughputExceeded"; "" if it does not say
+	Table  string // the full name; "" if DynamoDB does not say
+	Index  string // "" for the table itself
 }
 
 // Usage is the capacity that a request consumed on one table, or on one index of it, in DynamoDB's units: a read unit
@@ -47,36 +128,40 @@ func (c Call) WriteUnits() (sum float64) {
 	return sum
 }
 
-// target is a table or an index that a request names.
-type target struct{ table, index string }
-
-func (db *DB) observe(
-	ctx context.Context, operation string, started time.Time, named []target,
-	consumed []types.ConsumedCapacity, meta middleware.Metadata, err error,
-) {
-	if db.opts.Observer == nil {
-		return
-	}
-	call := Call{Operation: operation, Duration: time.Since(started), Err: err}
-	if attempts, ok := retry.GetAttemptResults(meta); ok {
-		call.Retries = max(0, len(attempts.Results)-1)
-	}
-	var exhausted *retry.MaxAttemptsError
-	if errors.As(err, &exhausted) {
-		call.Retries = exhausted.Attempt - 1
-	}
-	for _, t := range named {
-		call.Usage = append(call.Usage, Usage{Table: t.table, Index: t.index})
-	}
-	write := operation != "GetItem" && operation != "BatchGetItem" && operation != "Query" && operation != "TransactGetItems"
-	for _, c := range consumed {
-		call.charge(value(c.TableName), "", c.Table, write)
-		for index, units := range c.GlobalSecondaryIndexes {
-			call.charge(value(c.TableName), index, &units, write)
-		}
-	}
-	db.opts.Observer(ctx, call)
+// Ended describes an operation that has ended, together with its parts.
+type Ended struct {
+	Duration   time.Duration
+	Requests   int // with the SDK's retries
+	Retries    int // requests that repeated another one: by the SDK, and every Attempt but the first
+	ReadUnits  float64
+	WriteUnits float64
+	Conflicts  int    // requests that another transaction was in the way of
+	Throttled  int    // requests for which there was no capacity, without those that the SDK has retried
+	Lost       int    // requests without an answer
+	Waits      []Wait // for the operations of this process that were ahead, see Options.NoGates
+	Settled    Settled
+	Err        error // what the operation returned
 }
+
+// Wait is how long an operation queued for an item. Its key may contain personal data, such as an e-mail address.
+type Wait struct {
+	Ref
+	Duration time.Duration
+}
+
+// Settled is how the outcome of an operation became known if it was not its own answer.
+type Settled string
+
+const (
+	// SettledByRetry: an answer was lost, and the answer to the same request, sent again, counts for both.
+	SettledByRetry Settled = "retry"
+	// SettledByRead: an answer was lost, and the item shows whether the write was carried out.
+	SettledByRead Settled = "read"
+	// SettledByRecord: the record of the idempotency key says that this call, or an earlier one, has made the write.
+	SettledByRecord Settled = "record"
+	// Unsettled: an answer was lost, and the outcome is unknown. The operation returned [ErrOutcomeUnknown].
+	Unsettled Settled = "unknown"
+)
 
 func (c *Call) charge(table, index string, units *types.Capacity, write bool) {
 	if units == nil {

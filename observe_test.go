@@ -23,7 +23,7 @@ func TestObserverSeesWrites(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	var calls []seen
-	db, outbox := openOutbox(t, dynastay.Options{Observer: func(_ context.Context, c dynastay.Call) {
+	db, outbox := openOutbox(t, dynastay.Options{Observer: dynastay.RequestObserver(func(_ context.Context, c dynastay.Call) {
 		call := seen{c.Operation, map[[2]string]bool{}, c.Err != nil}
 		for _, u := range c.Usage {
 			assert.NotContains(t, call.usage, [2]string{u.Table, u.Index})
@@ -31,7 +31,7 @@ func TestObserverSeesWrites(t *testing.T) {
 		}
 		assert.Len(t, c.Usage, len(call.usage))
 		calls = append(calls, call)
-	}})
+	})})
 	box, records := [2]string{prefix(db) + "Outbox", ""}, [2]string{prefix(db) + "Metadata", ""}
 	touch := func(m *message) error { m.Sent++; return nil }
 	meddle := func(m *message) error {

@@ -340,11 +340,11 @@ func TestPatterns(t *testing.T) {
 	var reads, writes float64
 	db := dyntest.New(t, dyntest.Tables(listingkeys.Table, venuekeys.Table, travelkeys.Table, tradekeys.Table), dyntest.With(dynastay.Options{
 		Clock: fixture.Clock,
-		Observer: func(_ context.Context, c dynastay.Call) {
+		Observer: dynastay.RequestObserver(func(_ context.Context, c dynastay.Call) {
 			mu.Lock()
 			defer mu.Unlock()
 			reads, writes = reads+c.ReadUnits(), writes+c.WriteUnits()
-		},
+		}),
 	}))
 	w := world{hotel: fixture.New(t, db.DB, 5), users: users.New(db.DB, nil)}
 	_, err := properties.New(db.DB, nil).Update(ctx, w.hotel.ID, func(p *properties.Property) error {

@@ -15,7 +15,7 @@ import (
 )
 
 // Get reads one item. It returns the zero Row if the item does not exist. opts may contain [Consistent].
-func (db *DB) Get(ctx context.Context, s *Schema, key Key, opts ...ReadOption) (Row, error) {
+func (db *DB) Get(ctx context.Context, s *Schema, key Key, opts ...ReadOption) (_ Row, err error) {
 	if err := s.Key.Check(key); err != nil {
 		return Row{}, err
 	}
@@ -25,27 +25,29 @@ func (db *DB) Get(ctx context.Context, s *Schema, key Key, opts ...ReadOption) (
 	if slices.Contains(opts, Consistent) {
 		in.ConsistentRead = ptr(true)
 	}
+	ctx, end := db.beginUnnamed(ctx, "Get", s)
+	defer func() { end(err) }()
 	var r reading
-	started := time.Now()
+	began, named := time.Now(), []target{{*in.TableName, ""}}
 	out, err := db.client.GetItem(ctx, in, r.listen)
 	if err != nil {
-		db.observe(ctx, "GetItem", started, []target{{*in.TableName, ""}}, nil, middleware.Metadata{}, err)
+		db.observe(ctx, began, r.call("GetItem", err), named, nil, middleware.Metadata{})
 		return Row{}, r.failed(ctx, err)
 	}
-	db.observe(ctx, "GetItem", started, []target{{*in.TableName, ""}}, one(out.ConsumedCapacity), out.ResultMetadata, nil)
+	db.observe(ctx, began, r.call("GetItem", nil), named, one(out.ConsumedCapacity), out.ResultMetadata)
 	return RowOf(out.Item), nil
 }
 
 func (db *DB) query(ctx context.Context, in *dynamodb.QueryInput) (*dynamodb.QueryOutput, error) {
 	named := []target{{*in.TableName, value(in.IndexName)}}
 	var r reading
-	started := time.Now()
+	began := time.Now()
 	out, err := db.client.Query(ctx, in, r.listen)
 	if err != nil {
-		db.observe(ctx, "Query", started, named, nil, middleware.Metadata{}, err)
+		db.observe(ctx, began, r.call("Query", err), named, nil, middleware.Metadata{})
 		return nil, r.failed(ctx, err)
 	}
-	db.observe(ctx, "Query", started, named, one(out.ConsumedCapacity), out.ResultMetadata, nil)
+	db.observe(ctx, began, r.call("Query", nil), named, one(out.ConsumedCapacity), out.ResultMetadata)
 	return out, nil
 }
 
@@ -57,7 +59,10 @@ func one(c *types.ConsumedCapacity) []types.ConsumedCapacity {
 }
 
 // reading is one read, for which the SDK sends as many requests as its retries allow.
-type reading struct{ heard error } // the last response that was an error
+type reading struct {
+	heard     error // the last response that was an error
+	throttles []Throttle
+}
 
 // listen records the errors of a read's attempts. If the context ends while the SDK waits before a retry, the SDK's
 // error no longer says what it was waiting for.
@@ -67,13 +72,22 @@ func (r *reading) listen(o *dynamodb.Options) {
 	) (middleware.DeserializeOutput, middleware.Metadata, error) {
 		out, metadata, err := next.HandleDeserialize(ctx, in)
 		if err != nil && !isEnd(ctx, err) {
-			r.heard = err
+			r.heard, r.throttles = err, append(r.throttles, throttlesOf(err)...)
 		}
 		return out, metadata, err
 	})
 	o.APIOptions = append(o.APIOptions, func(stack *middleware.Stack) error {
 		return stack.Deserialize.Add(hear, middleware.Before)
 	})
+}
+
+// call describes the read for the observer.
+func (r *reading) call(operation string, err error) Call {
+	call := Call{Operation: operation, Verdict: Done, Attempt: 1, Throttles: r.throttles, Err: err}
+	if err != nil {
+		call.Verdict = new(passage).outcomeOf(err).verdict
+	}
+	return call
 }
 
 // failed sets the kind of a failed read. The SDK has already retried at this point. If the context has ended, the
@@ -90,9 +104,9 @@ func (r *reading) failed(ctx context.Context, err error) error {
 	return &Error{Entity: "read", Kind: readKind(new(passage).outcomeOf(err).verdict), Err: err}
 }
 
-// readKind is [verdict.kind] of a read. A read can be repeated, so it does not matter whether it was carried out.
-func readKind(v verdict) error {
-	if v == answerLost {
+// readKind is [Verdict.kind] of a read. A read can be repeated, so it does not matter whether it was carried out.
+func readKind(v Verdict) error {
+	if v == Lost {
 		return ErrUnavailable
 	}
 	return v.kind()

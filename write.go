@@ -22,7 +22,7 @@ import (
 // Write does all retries itself. A transaction that conflicted with another one, is still in progress, was throttled,
 // or lost its response is sent again unchanged, with the same client token. A plain request is sent again only if its
 // item shows that it was not carried out. An operation that was overtaken by another write is prepared again.
-func (db *DB) Write(ctx context.Context, parts ...Part) error {
+func (db *DB) Write(ctx context.Context, parts ...Part) (err error) {
 	w := &write{db: db}
 	for _, part := range parts {
 		if part == nil {
@@ -32,6 +32,17 @@ func (db *DB) Write(ctx context.Context, parts ...Part) error {
 	}
 	if err := w.validate(); err != nil {
 		return err
+	}
+	if db.opts.Observer != nil {
+		var end func(error)
+		ctx, end = db.Begin(ctx, w.name())
+		w.running = db.running(ctx)
+		defer func() {
+			if errors.Is(err, ErrOutcomeUnknown) {
+				w.running.settled(Unsettled)
+			}
+			end(err)
+		}()
 	}
 	defer w.end()
 	for _, op := range w.ops {
@@ -62,6 +73,7 @@ type write struct {
 	skipped map[Ref]skip // actions that are skipped
 	found   map[Ref]Row  // items as they were when a condition on them failed
 	met     []Ref        // items on which the last preparation conflicted with another write
+	running *running
 	late    context.Context
 	endLate func()
 }
@@ -77,6 +89,7 @@ func (w *write) queue(ctx context.Context, refs []Ref) error {
 		return nil
 	}
 	pass, err := w.db.gates.enter(ctx, refs, w.judge)
+	w.running.waited(pass.waits)
 	switch {
 	case err == nil:
 		w.pass = pass
@@ -319,20 +332,27 @@ func (w *write) send(ctx context.Context, tx *Tx) error {
 			return w.fail(nil, ctx.Err()) // nothing was sent
 		}
 		since := w.db.gates.tick()
-		got := w.db.attempt(ctx, tx, token)
 		w.sent++
+		got := w.db.attempt(ctx, tx, token, w.sent)
 		next := nextMove(tx.plain(), lost != nil, got.verdict)
 		cause := errors.Join(lost, got.err)
-		if got.verdict == answerLost {
+		if got.verdict == Lost {
 			lost = cause
 		}
 		var looked error
 		switch next {
 		case finish:
+			if lost != nil {
+				w.running.settled(SettledByRetry)
+			}
 			return nil
 		case explain:
 			err := w.refused(ctx, tx, got, since)
-			if lost == nil || tx.dead(got.failed) {
+			if lost == nil {
+				return err
+			}
+			if tx.dead(got.failed) {
+				w.running.settled(SettledByRetry)
 				return err
 			}
 			// The lost request may still arrive after the reason for the refusal has gone: a guest who was told "sold
@@ -356,7 +376,7 @@ func (w *write) send(ctx context.Context, tx *Tx) error {
 			return errors.Unwrap(looked)
 		case lost != nil:
 			return w.settle(ctx, tx, got, errors.Join(cause, ctx.Err()))
-		case got.verdict == unsent && isEnd(ctx, got.err): // which is why it was not sent
+		case got.verdict == Unsent && isEnd(ctx, got.err): // which is why it was not sent
 			return w.fail(nil, got.err, ctx.Err())
 		default:
 			return w.fail(got.verdict.kind(), got.err, ctx.Err())

@@ -11,29 +11,16 @@ import (
 	"github.com/aws/smithy-go/middleware"
 )
 
-// verdict is the result of one request.
-type verdict int
-
-const (
-	done       verdict = iota
-	refused            // a condition did not hold
-	conflict           // another transaction holds an item; nothing was written
-	throttled          // no capacity; nothing was written
-	unsent             // the request did not reach DynamoDB
-	rejected           // DynamoDB does not accept the request; nothing was written, and a retry does not help
-	answerLost         // it may have been carried out, or may still be in progress
-)
-
 // kind is the error kind of the verdict once the write gives up.
-func (v verdict) kind() error {
+func (v Verdict) kind() error {
 	switch v {
-	case conflict:
+	case Conflict:
 		return ErrContention
-	case throttled:
+	case Throttled:
 		return ErrThrottled
-	case unsent:
+	case Unsent:
 		return ErrUnavailable
-	case rejected:
+	case Rejected:
 		return ErrRejected
 	}
 	return nil
@@ -56,23 +43,23 @@ const (
 // only once. A plain request has no token, so its item is read first. The result of a later request says nothing about
 // a lost one, unless both have the same token.
 // The table is explained in docs/decisions/0003-lost-answers.md.
-func nextMove(plain, lost bool, v verdict) move {
+func nextMove(plain, lost bool, v Verdict) move {
 	switch v {
-	case done:
+	case Done:
 		return finish
-	case refused:
+	case Refused:
 		if plain && lost {
 			return look // its own first request may be the reason for the refusal
 		}
 		return explain
-	case conflict:
+	case Conflict:
 		if lost {
 			return again // do not prepare again until it is known that this preparation was not carried out
 		}
 		return meet
-	case throttled, unsent:
+	case Throttled, Unsent:
 		return again
-	case rejected:
+	case Rejected:
 		if lost {
 			return look
 		}
@@ -85,20 +72,22 @@ func nextMove(plain, lost bool, v verdict) move {
 }
 
 type outcome struct {
-	verdict verdict
+	verdict Verdict
 	failed  []failure
 	refs    []Ref // of the actions that were refused or conflicted
 	err     error
 }
 
-func (db *DB) attempt(ctx context.Context, tx *Tx, token string) outcome {
-	started := time.Now()
+// attempt sends the write; number is that of the request within the whole write, from 1.
+func (db *DB) attempt(ctx context.Context, tx *Tx, token string, number int) outcome {
+	began := time.Now()
 	var way passage
 	if tx.plain() {
 		a := tx.actions[0]
 		operation, consumed, meta, err := db.plain(ctx, a, way.once)
-		db.observe(ctx, operation, started, []target{{db.TableName(a.schema), ""}}, one(consumed), meta, err)
-		return a.outcomeOf(err, &way)
+		got := a.outcomeOf(err, &way)
+		db.observe(ctx, began, got.call(operation, tx, number), []target{{db.TableName(a.schema), ""}}, one(consumed), meta)
+		return got
 	}
 	in := &dynamodb.TransactWriteItemsInput{ClientRequestToken: &token, ReturnConsumedCapacity: db.capacity()}
 	var named []target
@@ -110,11 +99,31 @@ func (db *DB) attempt(ctx context.Context, tx *Tx, token string) outcome {
 	}
 	out, err := db.client.TransactWriteItems(ctx, in, way.once)
 	if err != nil {
-		db.observe(ctx, "TransactWriteItems", started, named, nil, middleware.Metadata{}, err)
-		return tx.outcomeOf(err, &way)
+		got := tx.outcomeOf(err, &way)
+		db.observe(ctx, began, got.call("TransactWriteItems", tx, number), named, nil, middleware.Metadata{})
+		return got
 	}
-	db.observe(ctx, "TransactWriteItems", started, named, out.ConsumedCapacity, out.ResultMetadata, nil)
-	return outcome{verdict: done}
+	got := outcome{verdict: Done}
+	db.observe(ctx, began, got.call("TransactWriteItems", tx, number), named, out.ConsumedCapacity, out.ResultMetadata)
+	return got
+}
+
+// call describes the request for the observer.
+func (got outcome) call(operation string, tx *Tx, number int) Call {
+	call := Call{Operation: operation, Verdict: got.verdict, Attempt: number, Throttles: throttlesOf(got.err), Err: got.err}
+	if tx.write.db.opts.Observer == nil {
+		return call
+	}
+	if slices.ContainsFunc(tx.actions, func(a *Action) bool { return a.stamp == tx.stamp }) {
+		call.Write = tx.stamp.text()
+	}
+	if got.verdict != Throttled || call.Throttles != nil {
+		return call
+	}
+	for _, ref := range got.refs { // the actions of a transaction that were throttled
+		call.Throttles = append(call.Throttles, Throttle{Table: tx.write.db.TableName(&Schema{Name: ref.Table})})
+	}
+	return call
 }
 
 // plain sends one action as a single request, at half the units of a transaction.
@@ -162,11 +171,11 @@ func (a *Action) outcomeOf(err error, way *passage) outcome {
 	refs := []Ref{a.ref()}
 	switch {
 	case err == nil:
-		return outcome{verdict: done}
+		return outcome{verdict: Done}
 	case errors.As(err, &condition):
-		return outcome{verdict: refused, failed: []failure{a.failure(condition.Item)}, refs: refs, err: err}
+		return outcome{verdict: Refused, failed: []failure{a.failure(condition.Item)}, refs: refs, err: err}
 	case errors.As(err, &conflicting):
-		return outcome{verdict: conflict, refs: refs, err: err}
+		return outcome{verdict: Conflict, refs: refs, err: err}
 	}
 	return way.outcomeOf(err)
 }
@@ -179,42 +188,42 @@ func (tx *Tx) outcomeOf(err error, way *passage) outcome {
 	var running *types.TransactionInProgressException
 	switch {
 	case errors.As(err, &running):
-		return outcome{verdict: answerLost, err: err}
+		return outcome{verdict: Lost, err: err}
 	case !errors.As(err, &cancelled):
 		return way.outcomeOf(err)
 	}
-	byVerdict := map[verdict][]int{}
+	byVerdict := map[Verdict][]int{}
 	for i, reason := range cancelled.CancellationReasons {
 		if code := value(reason.Code); code != "None" && code != "" && i < len(tx.actions) {
 			v := verdictOf(code)
 			byVerdict[v] = append(byVerdict[v], i)
 		}
 	}
-	for _, v := range []verdict{refused, rejected, conflict, throttled} {
+	for _, v := range []Verdict{Refused, Rejected, Conflict, Throttled} {
 		if len(byVerdict[v]) == 0 {
 			continue
 		}
 		got := outcome{verdict: v, err: err}
 		for _, i := range byVerdict[v] {
 			got.refs = append(got.refs, tx.actions[i].ref())
-			if v == refused {
+			if v == Refused {
 				got.failed = append(got.failed, tx.actions[i].failure(cancelled.CancellationReasons[i].Item))
 			}
 		}
 		return got
 	}
-	return outcome{verdict: rejected, err: err} // no reason given
+	return outcome{verdict: Rejected, err: err} // no reason given
 }
 
 // verdictOf maps the code of a cancellation reason.
-func verdictOf(code string) verdict {
+func verdictOf(code string) Verdict {
 	switch code {
 	case "ConditionalCheckFailed":
-		return refused
+		return Refused
 	case "TransactionConflict":
-		return conflict
+		return Conflict
 	case "ThrottlingError", "ProvisionedThroughputExceeded":
-		return throttled
+		return Throttled
 	}
-	return rejected
+	return Rejected
 }

@@ -24,51 +24,51 @@ func TestNextMove(t *testing.T) {
 	for _, line := range []struct {
 		kind bool
 		lost bool
-		got  verdict
+		got  Verdict
 		want move
 	}{
-		{transaction, false, done, finish},
-		{transaction, false, refused, explain},
-		{transaction, false, conflict, meet},
-		{transaction, false, throttled, again},
-		{transaction, false, unsent, again},
-		{transaction, false, rejected, giveUp},
-		{transaction, false, answerLost, again},
+		{transaction, false, Done, finish},
+		{transaction, false, Refused, explain},
+		{transaction, false, Conflict, meet},
+		{transaction, false, Throttled, again},
+		{transaction, false, Unsent, again},
+		{transaction, false, Rejected, giveUp},
+		{transaction, false, Lost, again},
 
 		// Under its token the transaction is carried out once, so it is sent until that is known. It is not prepared again
 		// for a conflict, and a rejection says nothing of the request before.
-		{transaction, true, done, finish},
-		{transaction, true, refused, explain},
-		{transaction, true, conflict, again},
-		{transaction, true, throttled, again},
-		{transaction, true, unsent, again},
-		{transaction, true, rejected, look},
-		{transaction, true, answerLost, again},
+		{transaction, true, Done, finish},
+		{transaction, true, Refused, explain},
+		{transaction, true, Conflict, again},
+		{transaction, true, Throttled, again},
+		{transaction, true, Unsent, again},
+		{transaction, true, Rejected, look},
+		{transaction, true, Lost, again},
 
-		{plain, false, done, finish},
-		{plain, false, refused, explain},
-		{plain, false, conflict, meet},
-		{plain, false, throttled, again},
-		{plain, false, unsent, again},
-		{plain, false, rejected, giveUp},
-		{plain, false, answerLost, look},
+		{plain, false, Done, finish},
+		{plain, false, Refused, explain},
+		{plain, false, Conflict, meet},
+		{plain, false, Throttled, again},
+		{plain, false, Unsent, again},
+		{plain, false, Rejected, giveUp},
+		{plain, false, Lost, look},
 
 		// A plain request that was lost is looked for before anything else is believed.
-		{plain, true, done, finish},
-		{plain, true, refused, look},
-		{plain, true, conflict, again},
-		{plain, true, throttled, again},
-		{plain, true, unsent, again},
-		{plain, true, rejected, look},
-		{plain, true, answerLost, look},
+		{plain, true, Done, finish},
+		{plain, true, Refused, look},
+		{plain, true, Conflict, again},
+		{plain, true, Throttled, again},
+		{plain, true, Unsent, again},
+		{plain, true, Rejected, look},
+		{plain, true, Lost, look},
 	} {
 		assert.Equal(t, line.want, nextMove(line.kind, line.lost, line.got), "%+v", line)
 	}
 }
 
 func TestVerdictKinds(t *testing.T) {
-	kinds := map[verdict]error{conflict: ErrContention, throttled: ErrThrottled, unsent: ErrUnavailable, rejected: ErrRejected}
-	for v := done; v <= answerLost; v++ {
+	kinds := map[Verdict]error{Conflict: ErrContention, Throttled: ErrThrottled, Unsent: ErrUnavailable, Rejected: ErrRejected}
+	for _, v := range []Verdict{Done, Refused, Conflict, Throttled, Unsent, Rejected, Lost} {
 		assert.Equal(t, kinds[v], v.kind(), v)
 	}
 }
@@ -84,29 +84,29 @@ func TestOutcomesOfErrors(t *testing.T) {
 	for name, test := range map[string]struct {
 		err  error
 		way  passage
-		want verdict
+		want Verdict
 	}{
-		"throughput exceeded":        {&types.ProvisionedThroughputExceededException{}, passage{true, true}, throttled},
-		"throttling":                 {api("ThrottlingException"), passage{}, throttled},
-		"throttling, the other name": {api("ThrottlingError"), passage{}, throttled},
-		"throttling, as a 503":       {status(503, api("ThrottlingException")), passage{true, true}, throttled},
-		"request limit":              {api("RequestLimitExceeded"), passage{}, throttled},
-		"too many requests":          {status(429, errors.New("slow down")), passage{}, throttled},
-		"replication":                {&types.ReplicatedWriteConflictException{}, passage{}, conflict},
-		"internal error":             {&types.InternalServerError{}, passage{true, true}, answerLost},
-		"500":                        {status(500, api("InternalFailure")), passage{true, true}, answerLost},
-		"503":                        {status(503, api("ServiceUnavailable")), passage{true, true}, answerLost},
-		"502 of a proxy":             {status(502, errors.New("bad gateway")), passage{true, true}, answerLost},
-		"499":                        {status(499, api("ClientClosedRequest")), passage{true, true}, rejected},
-		"408 of a proxy":             {status(408, api("UnknownError")), passage{true, true}, answerLost},
-		"validation":                 {status(400, api("ValidationException")), passage{true, true}, rejected},
-		"missing parameter":          {smithy.InvalidParamsError{}, passage{true, false}, rejected},
-		"not serialized":             {&smithy.SerializationError{Err: io.EOF}, passage{true, false}, rejected},
-		"refused connection":         {&net.OpError{Op: "dial", Err: io.EOF}, passage{true, true}, unsent},
-		"broken connection":          {&net.OpError{Op: "read", Err: io.EOF}, passage{true, true}, answerLost},
-		"no credentials":             {errors.New("no credentials"), passage{true, false}, unsent},
-		"another client's error":     {errors.New("no credentials"), passage{}, answerLost},
-		"end of the context":         {context.DeadlineExceeded, passage{true, true}, answerLost},
+		"throughput exceeded":        {&types.ProvisionedThroughputExceededException{}, passage{true, true}, Throttled},
+		"throttling":                 {api("ThrottlingException"), passage{}, Throttled},
+		"throttling, the other name": {api("ThrottlingError"), passage{}, Throttled},
+		"throttling, as a 503":       {status(503, api("ThrottlingException")), passage{true, true}, Throttled},
+		"request limit":              {api("RequestLimitExceeded"), passage{}, Throttled},
+		"too many requests":          {status(429, errors.New("slow down")), passage{}, Throttled},
+		"replication":                {&types.ReplicatedWriteConflictException{}, passage{}, Conflict},
+		"internal error":             {&types.InternalServerError{}, passage{true, true}, Lost},
+		"500":                        {status(500, api("InternalFailure")), passage{true, true}, Lost},
+		"503":                        {status(503, api("ServiceUnavailable")), passage{true, true}, Lost},
+		"502 of a proxy":             {status(502, errors.New("bad gateway")), passage{true, true}, Lost},
+		"499":                        {status(499, api("ClientClosedRequest")), passage{true, true}, Rejected},
+		"408 of a proxy":             {status(408, api("UnknownError")), passage{true, true}, Lost},
+		"validation":                 {status(400, api("ValidationException")), passage{true, true}, Rejected},
+		"missing parameter":          {smithy.InvalidParamsError{}, passage{true, false}, Rejected},
+		"not serialized":             {&smithy.SerializationError{Err: io.EOF}, passage{true, false}, Rejected},
+		"refused connection":         {&net.OpError{Op: "dial", Err: io.EOF}, passage{true, true}, Unsent},
+		"broken connection":          {&net.OpError{Op: "read", Err: io.EOF}, passage{true, true}, Lost},
+		"no credentials":             {errors.New("no credentials"), passage{true, false}, Unsent},
+		"another client's error":     {errors.New("no credentials"), passage{}, Lost},
+		"end of the context":         {context.DeadlineExceeded, passage{true, true}, Lost},
 	} {
 		assert.Equal(t, test.want, test.way.outcomeOf(test.err).verdict, name)
 		assert.Equal(t, test.err, test.way.outcomeOf(test.err).err, name)

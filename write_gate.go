@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 )
 
 // gates let the operations of one process queue for an item. Without them, the operations would conflict in DynamoDB,
@@ -15,6 +16,8 @@ type gates struct {
 	mu    sync.Mutex
 	open  map[Ref]*gate
 	moves uint64 // logical clock of arrivals and observations, which defines "was already waiting"
+
+	observed bool // passes note what they waited for
 }
 
 type gate struct{ queue []*waiter }
@@ -36,6 +39,7 @@ type pass struct {
 	gates   *gates
 	arrived uint64
 	held    []Ref
+	waits   []Wait
 }
 
 func (g *gates) tick() uint64 {
@@ -48,7 +52,8 @@ func (g *gates) tick() uint64 {
 // enter waits for all refs in one fixed order, so that no two writes can wait for each other. The order of the tables
 // is reversed, so that a write waits for a promo code, which the guests of many properties may want, before it waits
 // for nights: in the opposite order, it would hold up everybody who wants the same nights for as long as the queue for
-// the code takes. An error other than the context's is the shared refusal of the write that was ahead.
+// the code takes. An error other than the context's is the shared refusal of the write that was ahead; the
+// pass then holds nothing.
 func (g *gates) enter(ctx context.Context, refs []Ref, judge func(map[Ref]Row) error) (*pass, error) {
 	refs = slices.Clone(refs)
 	slices.SortFunc(refs, func(a, b Ref) int {
@@ -58,7 +63,7 @@ func (g *gates) enter(ctx context.Context, refs []Ref, judge func(map[Ref]Row) e
 	for _, ref := range slices.Compact(refs) {
 		if err := p.take(ctx, ref, judge); err != nil {
 			p.leave(nil)
-			return nil, err
+			return p, err
 		}
 		p.held = append(p.held, ref)
 	}
@@ -80,6 +85,10 @@ func (p *pass) take(ctx context.Context, ref Ref, judge func(map[Ref]Row) error)
 	w := &waiter{arrived: p.arrived, judge: judge, turn: make(chan error, 1)}
 	at.queue = append(at.queue, w)
 	g.mu.Unlock()
+	if g.observed {
+		since := time.Now()
+		defer func() { p.waits = append(p.waits, Wait{ref, time.Since(since)}) }()
+	}
 	select {
 	case err := <-w.turn:
 		return err

@@ -58,6 +58,18 @@ func stampsOf(v types.AttributeValue) (s stamps) {
 	return s
 }
 
+// Write identifies the write that stored the id: it is the same in the ids of all items of one transaction, and in the
+// [Call] that an [Observer] is told of. It is "" if id is not a write id.
+func (id WriteID) Write() string {
+	if id.Validate() != nil {
+		return ""
+	}
+	return string(id[:base64.RawURLEncoding.EncodedLen(stampBytes)])
+}
+
+// text is [WriteID.Write].
+func (s stamp) text() string { return base64.RawURLEncoding.EncodeToString(s[:]) }
+
 // MarshalDynamoDBAttributeValue implements attributevalue.Marshaler of the SDK, for structs with dynamodbav tags.
 func (id WriteID) MarshalDynamoDBAttributeValue() (types.AttributeValue, error) {
 	if id == "" {

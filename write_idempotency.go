@@ -186,6 +186,7 @@ func (w *write) replay(ctx context.Context, record Row) error {
 	if len(made) != len(w.ops) {
 		return &Error{Op: w.name(), Entity: "IdempotencyKey", ID: w.record.PK, Kind: ErrCorrupt}
 	}
+	w.running.settled(SettledByRecord)
 	return w.restore(ctx, made)
 }
 

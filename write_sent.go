@@ -44,12 +44,21 @@ func (p *passage) watch(stack *middleware.Stack) error {
 	return stack.Deserialize.Add(leave, middleware.After)
 }
 
+// call describes a request of a batch for the observer.
+func (p *passage) call(operation string, attempt int, err error) Call {
+	call := Call{Operation: operation, Verdict: Done, Attempt: attempt, Throttles: throttlesOf(err), Err: err}
+	if err != nil {
+		call.Verdict = p.outcomeOf(err).verdict
+	}
+	return call
+}
+
 // isEnd reports whether an error says only that the context has ended.
 func isEnd(ctx context.Context, err error) bool { return ctx.Err() != nil && errors.Is(err, ctx.Err()) }
 
 // outcomeOf distinguishes what is known to have failed from what may have happened.
 func (p *passage) outcomeOf(err error) outcome {
-	got := outcome{verdict: answerLost, err: err}
+	got := outcome{verdict: Lost, err: err}
 	var response *awshttp.ResponseError
 	var internal *types.InternalServerError
 	var replicated *types.ReplicatedWriteConflictException
@@ -57,15 +66,15 @@ func (p *passage) outcomeOf(err error) outcome {
 	var dial *net.OpError
 	switch {
 	case isThrottle(err):
-		got.verdict = throttled
+		got.verdict = Throttled
 	case errors.As(err, &replicated):
-		got.verdict = conflict
+		got.verdict = Conflict
 	case errors.As(err, &internal), errors.As(err, &response) && response.HTTPStatusCode() >= http.StatusInternalServerError:
 		// Neither 500 nor 503 says whether the write was done.
 	case errors.As(err, &api) && api.ErrorCode() != notDynamoDB, isBuildError(err):
-		got.verdict = rejected
+		got.verdict = Rejected
 	case errors.As(err, &dial) && dial.Op == "dial", p.entered && !p.left:
-		got.verdict = unsent
+		got.verdict = Unsent
 	}
 	return got
 }

@@ -38,7 +38,7 @@ func (n *notDone) Unwrap() error { return n.error }
 // request that was abandoned may still arrive.
 // See docs/decisions/0003-lost-answers.md for what a write id proves.
 func (w *write) settle(ctx context.Context, tx *Tx, got outcome, cause error) error {
-	if got.verdict == refused { // the refusal reports the current item
+	if got.verdict == Refused { // the refusal reports the current item
 		a, now := tx.actions[0], got.failed[0].old.Item()
 		if a.trace(now) == untouched {
 			// A further condition of RewriteIf does not hold, so it would not help to send the request again. The lost
@@ -73,8 +73,10 @@ func (w *write) settle(ctx context.Context, tx *Tx, got outcome, cause error) er
 func (w *write) conclude(tx *Tx, a *Action, stored Item, cause error) error {
 	switch trace := a.trace(stored); {
 	case trace == carried:
+		w.running.settled(SettledByRead)
 		return nil
 	case trace == overtaken:
+		w.running.settled(SettledByRead)
 		w.met = tx.refs()
 		return ErrOvertaken
 	case trace == untouched && tx.plain():

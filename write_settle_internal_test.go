@@ -119,11 +119,11 @@ func TestResultsAreReadAfterTheEnd(t *testing.T) {
 				}
 				return shopItem(stamp{1}, stamp{}, "a"), nil
 			}
-			db := client.open(&Options{Observer: func(_ context.Context, c Call) {
+			db := client.open(&Options{Observer: RequestObserver(func(_ context.Context, c Call) {
 				if c.Operation == "TransactWriteItems" {
 					cancel()
 				}
-			}})
+			})})
 			table := shops{db}
 			rename := table.UpdateOp(shopKey, func(s *shop) error { s.Name = "b"; return nil }, AgreedOn("b"))
 			unread := NewOp(OpSpec[struct{}]{
@@ -162,12 +162,12 @@ func TestOneBudgetForAllReads(t *testing.T) {
 			return nil, late.Err()
 		}
 		var ended time.Time
-		db := client.open(&Options{Settle: settle, Observer: func(context.Context, Call) {
+		db := client.open(&Options{Settle: settle, Observer: RequestObserver(func(context.Context, Call) {
 			if len(client.times) == 1 && ended.IsZero() {
 				ended = time.Now()
 				cancel()
 			}
-		}})
+		})})
 		rename := shops{db}.UpdateOp(shopKey, func(s *shop) error { s.Name = "mine"; return nil }, AgreedOn("mine"))
 		assert.ErrorIs(t, db.Write(ctx, rename, IdempotencyKey("k")), ErrCommitted)
 		assert.Equal(t, 3, client.reads)
@@ -290,7 +290,7 @@ func TestEndOfTheContextIsTold(t *testing.T) {
 	for want, answer := range map[error]error{ErrThrottled: throttle, ErrOutcomeUnknown: io.ErrUnexpectedEOF} {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
-			db := (&script{answers: []error{answer}}).open(&Options{Observer: func(_ context.Context, c Call) { cancel() }})
+			db := (&script{answers: []error{answer}}).open(&Options{Observer: RequestObserver(func(_ context.Context, c Call) { cancel() })})
 			err := db.Write(ctx, pair(db)...)
 			assert.ErrorIs(t, err, want)
 			assert.ErrorIs(t, err, answer)

@@ -142,7 +142,7 @@ func TestContextEndsTheWaiting(t *testing.T) {
 	client := &faulty{errs: []error{cancelled("TransactionConflict", "None")}}
 	mine := dynastay.Open(fake.Client{Next: db.Client, Do: client.do}, &dynastay.Options{
 		TablePrefix: prefix(db), Retry: dynastay.Retry{Base: time.Hour, Cap: time.Hour},
-		Observer: func(context.Context, dynastay.Call) { cancel() },
+		Observer: dynastay.RequestObserver(func(context.Context, dynastay.Call) { cancel() }),
 	})
 	table := entity.NewTable(mine, messageEntity)
 	err := mine.Write(ctx, table.PutOp(&message{ID: "a"}), table.PutOp(&message{ID: "b"}))

@@ -32,7 +32,7 @@ func TestCosts(t *testing.T) {
 	t.Parallel()
 	var prefix string
 	var got bill
-	db := dyntest.New(t, inventoryTables, dyntest.With(dynastay.Options{Clock: fixture.Clock, Observer: func(_ context.Context, c dynastay.Call) {
+	db := dyntest.New(t, inventoryTables, dyntest.With(dynastay.Options{Clock: fixture.Clock, Observer: dynastay.RequestObserver(func(_ context.Context, c dynastay.Call) {
 		assert.Equal(t, 1, c.Requests())
 		assert.NoError(t, c.Err)
 		got.operations = append(got.operations, c.Operation)
@@ -46,7 +46,7 @@ func TestCosts(t *testing.T) {
 			}
 		}
 		slices.Sort(got.writes)
-	}}))
+	})}))
 	prefix = db.TableName(&dynastay.Schema{})
 	repo := availability.New(db.DB)
 	putRoomType(t, db, roomTypeID)

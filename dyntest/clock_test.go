@@ -106,7 +106,7 @@ func TestDirectBypassesFaultsAndMeasures(t *testing.T) {
 	var observed int
 	d := New(t, At(noon), Tables(things), With(dynastay.Options{
 		NewID:    func(prefix string) string { return prefix + "7" },
-		Observer: func(context.Context, dynastay.Call) { observed++ },
+		Observer: dynastay.RequestObserver(func(context.Context, dynastay.Call) { observed++ }),
 	}))
 	require.NoError(t, put(t.Context(), d.Engine.Client(), d, "a", "1"))
 	stop := d.Faults.Record()

@@ -167,6 +167,11 @@ func (d *DB) open(client *dynamodb.Client, opts *dynastay.Options) *dynastay.DB 
 	if o.IndexLag == 0 {
 		o.IndexLag = time.Millisecond
 	}
+	if needsDirectory != "" && o.Observer == nil {
+		o.Observer = noted{}
+	} else if needsDirectory != "" {
+		o.Observer = dynastay.Observers(noted{}, o.Observer)
+	}
 	return dynastay.Open(client, &o)
 }
 

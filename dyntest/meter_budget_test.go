@@ -223,7 +223,7 @@ func TestMeasureAgreesWithTheObserver(t *testing.T) {
 	t.Parallel()
 	observed, prefix := bill{}, ""
 	db := dyntest.New(t, dyntest.At(fixture.Now), dyntest.With(dynastay.Options{
-		Observer: func(_ context.Context, c dynastay.Call) { observed.add(c.Operation, prefix, c.Requests(), c.Usage) },
+		Observer: dynastay.RequestObserver(func(_ context.Context, c dynastay.Call) { observed.add(c.Operation, prefix, c.Requests(), c.Usage) }),
 	}))
 	prefix = db.TableName(&dynastay.Schema{})
 	spent := db.Measure(func() { flow(t, db) })

@@ -2,6 +2,7 @@ package dyntest
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"go/token"
 	"net/http"
@@ -12,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/dynastay/dynastay"
 )
 
 // needsDirectory is where this module's own tests note what each method of a repository needs permissions for; "" for
@@ -19,7 +22,7 @@ import (
 // docs/decisions/0031-permissions.md.
 var needsDirectory = os.Getenv("DYNTEST_NEEDS")
 
-var noted struct {
+var notes struct {
 	sync.Mutex
 	lines map[string]bool
 	file  *os.File
@@ -28,7 +31,13 @@ var noted struct {
 // noteNeeds is the stage that notes them.
 func (d *DB) noteNeeds(x *exchange, next hop) (*http.Response, error) {
 	if needsDirectory != "" {
-		if err := d.noteNeedsOf(callingMethods(), x); err != nil {
+		methods, outer := callingMethods()
+		if operation, _ := x.Context().Value(noted{}).(string); operation != "" && outer != "" {
+			if err := note(outer + "\t@" + operation); err != nil {
+				return nil, err
+			}
+		}
+		if err := d.noteNeedsOf(methods, x); err != nil {
 			return nil, err
 		}
 	}
@@ -40,28 +49,46 @@ func (d *DB) noteNeedsOf(methods []string, x *exchange) error {
 	if err != nil {
 		return err
 	}
-	noted.Lock()
-	defer noted.Unlock()
 	for _, method := range methods {
 		for _, n := range needs {
-			line := fmt.Sprintf("%s\t%s\n", method, n.Need)
-			if noted.lines[line] {
-				continue
-			}
-			if noted.lines == nil {
-				noted.lines = map[string]bool{}
-				if noted.file, err = os.CreateTemp(needsDirectory, filepath.Base(os.Args[0])+"-*.txt"); err != nil {
-					return err
-				}
-			}
-			noted.lines[line] = true
-			if _, err := noted.file.WriteString(line); err != nil {
+			if err := note(fmt.Sprintf("%s\t%s", method, n.Need)); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
 }
+
+// note writes a line, if it is not there yet.
+func note(line string) (err error) {
+	notes.Lock()
+	defer notes.Unlock()
+	if notes.lines[line] {
+		return nil
+	}
+	if notes.lines == nil {
+		notes.lines = map[string]bool{}
+		if notes.file, err = os.CreateTemp(needsDirectory, filepath.Base(os.Args[0])+"-*.txt"); err != nil {
+			return err
+		}
+	}
+	notes.lines[line] = true
+	_, err = notes.file.WriteString(line + "\n")
+	return err
+}
+
+// noted is an observer that puts the name of the outermost operation into the context, for the stage that notes it with
+// the method that was called.
+type noted struct{}
+
+func (noted) Begin(ctx context.Context, operation string) (context.Context, func(dynastay.Ended)) {
+	if ctx.Value(noted{}) == nil {
+		ctx = context.WithValue(ctx, noted{}, operation)
+	}
+	return ctx, func(dynastay.Ended) {}
+}
+
+func (noted) Request(context.Context, dynastay.Call) {}
 
 const streamConsumer = "entity/stream/consumer"
 
@@ -72,11 +99,11 @@ var (
 
 // callingMethods returns the exported methods of repositories that send the request, several if they call each other: a
 // program that calls one of them needs the permission. But an eraser is passed to the method that calls it, by a program
-// that has its repository. For what package consumer sends itself, and not in its handlers, that is Consumer.Run. There is
+// that has its repository; outer is the outermost one. For what package consumer sends itself, and not in its handlers, that is Consumer.Run. There is
 // none when a test asks for a page of a list.
 //
 // With GODEBUG=tracebackancestors=10, it also finds those that have started the goroutine that sends the request.
-func callingMethods() []string {
+func callingMethods() (methods []string, outer string) {
 	var found []string
 	eraser := false
 search:
@@ -100,10 +127,13 @@ search:
 				found = append(found, dir+"."+name)
 			}
 		case dir == streamConsumer && found == nil:
-			return []string{streamConsumer + ".Consumer.Run"}
+			return []string{streamConsumer + ".Consumer.Run"}, ""
 		}
 	}
-	return slices.Compact(slices.Sorted(slices.Values(withoutCallees(found))))
+	if found = withoutCallees(found); len(found) > 0 {
+		outer = found[len(found)-1]
+	}
+	return slices.Compact(slices.Sorted(slices.Values(found))), outer
 }
 
 // withoutCallees leaves out the methods that only call a function that their caller has passed to them: those between two

@@ -35,6 +35,8 @@ type core struct {
 	Kept, Counters                        []string
 	Agreed                                func(*dynastay.Input, any)
 
+	getting, gettingAll string // the operations of reads, made once
+
 	blank func() any
 	clone func(any) any
 	set   func(to, from any) // *to = *from
@@ -75,9 +77,10 @@ func withoutType[T any](s Spec[T]) *core {
 		Name: s.Name, Operations: s.Operations, Schema: s.Schema, Key: untyped(s.Key), IDOf: s.IDOf,
 		ID: s.ID, Prefix: s.Prefix, Created: s.Created, Updated: s.Updated, Version: s.Version, Kept: s.Kept, Counters: s.Counters,
 		Indexes: map[string]func(any) (dynastay.Key, error){},
-		blank:   func() any { return new(T) },
-		clone:   func(v any) any { c := *v.(*T); return &c },
-		set:     func(to, from any) { *to.(*T) = *from.(*T) },
+		getting: s.Operations + ".Get", gettingAll: s.Operations + ".GetAll",
+		blank: func() any { return new(T) },
+		clone: func(v any) any { c := *v.(*T); return &c },
+		set:   func(to, from any) { *to.(*T) = *from.(*T) },
 	}
 	if s.Codec != nil {
 		c.Codec.Encode = untyped(s.Codec.Encode)

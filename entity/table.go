@@ -46,7 +46,9 @@ func (t *Table[T]) Get(ctx context.Context, key dynastay.Key, opts ...dynastay.R
 	return as[T](t.core.get(ctx, key, opts))
 }
 
-func (t *table) get(ctx context.Context, key dynastay.Key, opts []dynastay.ReadOption) (any, error) {
+func (t *table) get(ctx context.Context, key dynastay.Key, opts []dynastay.ReadOption) (_ any, err error) {
+	ctx, end := t.db.Begin(ctx, t.getting)
+	defer func() { end(err) }()
 	row, err := t.db.Get(ctx, t.Schema, key, opts...)
 	if err != nil {
 		return nil, err
@@ -74,6 +76,8 @@ func (t *Table[T]) GetAll(ctx context.Context, keys []dynastay.Key, opts ...dyna
 func (t *table) getAll(
 	ctx context.Context, keys []dynastay.Key, opts []dynastay.ReadOption, take func(i int, v any),
 ) (read bool, err error) {
+	ctx, end := t.db.Begin(ctx, t.gettingAll)
+	defer func() { end(err) }()
 	rows, err := t.db.GetAll(ctx, t.Schema, keys, opts...)
 	if err != nil {
 		return false, err

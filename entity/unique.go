@@ -232,7 +232,7 @@ func FindWith[T, R any](
 func (t *table) find(
 	ctx context.Context, field string, like any,
 	load func(context.Context, dynastay.Key, ...dynastay.ReadOption) (any, error), of func(any) any, opts []dynastay.ReadOption,
-) (any, error) {
+) (_ any, err error) {
 	g, err := t.guardOf(field)
 	if err != nil {
 		return nil, err
@@ -247,6 +247,8 @@ func (t *table) find(
 	notFound := &dynastay.Error{
 		Op: g.e.Operations + ".Find", Entity: g.e.Name, ID: at.PK, Field: field, Kind: dynastay.ErrNotFound,
 	}
+	ctx, end := t.db.Begin(ctx, notFound.Op)
+	defer func() { end(err) }()
 	carries := func(r any) bool {
 		now, err := g.key(of(r))
 		return err == nil && now == at

@@ -165,11 +165,11 @@ func remove(t testing.TB, db *dyntest.DB, key dynastay.Key) {
 // observe opens the database as a separate process and observes its requests, one at a time.
 func observe(db *dyntest.DB, see func(dynastay.Call)) *dynastay.DB {
 	var mu sync.Mutex
-	return db.Open(&dynastay.Options{Observer: func(_ context.Context, c dynastay.Call) {
+	return db.Open(&dynastay.Options{Observer: dynastay.RequestObserver(func(_ context.Context, c dynastay.Call) {
 		mu.Lock()
 		defer mu.Unlock()
 		see(c)
-	}})
+	})})
 }
 
 // propertyTables are the tables that these tests use. DynamoDB Local becomes slower with every table it has ever had.

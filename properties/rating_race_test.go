@@ -21,11 +21,11 @@ func TestRatingsQueue(t *testing.T) {
 	type caller struct{}
 	var mu sync.Mutex
 	requests := map[any]int{}
-	db := dyntest.New(t, propertyTables, dyntest.With(dynastay.Options{Observer: func(ctx context.Context, c dynastay.Call) {
+	db := dyntest.New(t, propertyTables, dyntest.With(dynastay.Options{Observer: dynastay.RequestObserver(func(ctx context.Context, c dynastay.Call) {
 		mu.Lock()
 		defer mu.Unlock()
 		requests[ctx.Value(caller{})] += c.Requests()
-	}}))
+	})}))
 	create(t, properties.New(db.Direct, nil), grand("p1"))
 	db.Faults.Conflicts(0)
 	repo := properties.New(db.DB, nil)

@@ -22,11 +22,11 @@ func TestRaceOfApprovals(t *testing.T) {
 	requests := map[any]int{}
 	type caller struct{}
 	db := dyntest.New(t, reviewTables, dyntest.At(noon), dyntest.With(dynastay.Options{
-		Observer: func(ctx context.Context, c dynastay.Call) {
+		Observer: dynastay.RequestObserver(func(ctx context.Context, c dynastay.Call) {
 			mu.Lock()
 			defer mu.Unlock()
 			requests[ctx.Value(caller{})] += c.Requests()
-		},
+		}),
 	}))
 	h := newHouse(t, db)
 	list, ratings := h.many(t, 64)

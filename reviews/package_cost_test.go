@@ -42,7 +42,7 @@ func TestCosts(t *testing.T) {
 	var spent cost
 	db := dyntest.New(t, reviewTables, dyntest.At(noon), dyntest.With(dynastay.Options{
 		IndexLag: 1,
-		Observer: func(_ context.Context, c dynastay.Call) {
+		Observer: dynastay.RequestObserver(func(_ context.Context, c dynastay.Call) {
 			mu.Lock()
 			defer mu.Unlock()
 			spent.requests += c.Requests()
@@ -59,7 +59,7 @@ func TestCosts(t *testing.T) {
 					spent.indexes[name] += u.WriteUnits
 				}
 			}
-		},
+		}),
 	}))
 	h := newHouse(t, db)
 	repo, ctx, costs := open(db.DB), t.Context(), page.Costs{DB: db}

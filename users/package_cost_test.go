@@ -19,7 +19,7 @@ func TestCosts(t *testing.T) {
 	t.Parallel()
 	var calls []dynastay.Call
 	db := dyntest.New(t, userTables, dyntest.With(dynastay.Options{
-		Observer: func(_ context.Context, c dynastay.Call) { calls = append(calls, c) },
+		Observer: dynastay.RequestObserver(func(_ context.Context, c dynastay.Call) { calls = append(calls, c) }),
 	}))
 	repo := users.New(db.DB, nil)
 	only := func(operation string) dynastay.Call {

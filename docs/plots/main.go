@@ -47,7 +47,7 @@ func run(ctx context.Context) (err error) {
 func now() time.Time { return time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC) }
 
 func open(client *dynamodb.Client, prefix string, observe func(context.Context, dynastay.Call)) *dynastay.DB {
-	return dynastay.Open(client, &dynastay.Options{TablePrefix: prefix, Clock: now, Observer: observe})
+	return dynastay.Open(client, &dynastay.Options{TablePrefix: prefix, Clock: now, Observer: dynastay.RequestObserver(observe)})
 }
 
 var (

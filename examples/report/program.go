@@ -58,7 +58,7 @@ func (p Program) Run(
 	out.Streams, out.Uncounted = e.Streams(), dynastay.Open(e.Client(), &opts)
 	open := func() *dynastay.DB {
 		opts := opts
-		opts.Observer = out.Observe
+		opts.Observer = dynastay.RequestObserver(out.Observe)
 		return dynastay.Open(e.Client(), &opts)
 	}
 	defer func() {

@@ -76,7 +76,7 @@ func newStory(e *engine.Engine, prefix string, w io.Writer, fail context.CancelC
 	open := func(m *meter) *dynastay.DB {
 		return dynastay.Open(e.Client(), &dynastay.Options{
 			TablePrefix: prefix,
-			Observer:    m.observe,
+			Observer:    dynastay.RequestObserver(m.observe),
 			IndexLag:    10 * time.Millisecond, // local engines do not lag
 		})
 	}

@@ -114,10 +114,10 @@ func search(ctx context.Context, out io.Writer, w *world.World, e *engine.Engine
 	var units float64
 	db := dynastay.Open(e.Client(), &dynastay.Options{
 		TablePrefix: prefix, Clock: w.Now,
-		Observer: func(_ context.Context, c dynastay.Call) {
+		Observer: dynastay.RequestObserver(func(_ context.Context, c dynastay.Call) {
 			requests += c.Requests()
 			units += c.ReadUnits()
-		},
+		}),
 	})
 	at := w.Hotel(0).Address
 	page, err := properties.New(db, nil).ByCity(properties.CityQuery{City: at.City, Country: at.Country}).Page(ctx, dynastay.Paging{Limit: 10})

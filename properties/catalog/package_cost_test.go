@@ -28,11 +28,11 @@ func TestCosts(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t, catalogTables)
 	var spent cost
-	observed := db.Open(&dynastay.Options{Observer: func(_ context.Context, c dynastay.Call) {
+	observed := db.Open(&dynastay.Options{Observer: dynastay.RequestObserver(func(_ context.Context, c dynastay.Call) {
 		assert.Equal(t, 1, c.Requests())
 		spent.requests = append(spent.requests, c.Operation)
 		spent.read, spent.write = spent.read+c.ReadUnits(), spent.write+c.WriteUnits()
-	}})
+	})})
 	locations, costs := catalog.Locations(observed), page.Costs{DB: db}
 	measure := func(what, why string, call func() error) cost {
 		t.Helper()

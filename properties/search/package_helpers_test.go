@@ -186,7 +186,7 @@ func (n *inns) measured(t testing.TB, s *search.Search, r search.Request, p dyna
 
 // parallel returns a search that sends so many requests at a time.
 func (n *inns) parallel(requests int, see func(context.Context, dynastay.Call)) *search.Search {
-	db := n.Open(&dynastay.Options{Parallel: requests, Observer: see})
+	db := n.Open(&dynastay.Options{Parallel: requests, Observer: dynastay.RequestObserver(see)})
 	return search.New(db, properties.New(db, nil))
 }
 

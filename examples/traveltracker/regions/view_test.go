@@ -172,11 +172,11 @@ func TestSizes(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	sent := map[string]int{}
-	a := newAtlas(t, dyntest.With(dynastay.Options{Observer: func(_ context.Context, c dynastay.Call) {
+	a := newAtlas(t, dyntest.With(dynastay.Options{Observer: dynastay.RequestObserver(func(_ context.Context, c dynastay.Call) {
 		mu.Lock()
 		defer mu.Unlock()
 		sent[c.Operation] += c.Requests()
-	}}))
+	})}))
 	for _, c := range []struct {
 		name       string
 		box        *regions.Box

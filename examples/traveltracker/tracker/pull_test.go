@@ -186,11 +186,11 @@ func TestAnEntryIsShownBeforeTheOneAheadOfIt(t *testing.T) {
 	hidden := h.entry(4)
 	require.NoError(t, h.Direct.DeleteAll(t.Context(), table, []dynastay.Key{table.Key.From(hidden)}))
 	var queries atomic.Int32
-	repo := tracker.New(h.Open(&dynastay.Options{Clock: h.Clock.Now, Observer: func(ctx context.Context, c dynastay.Call) {
+	repo := tracker.New(h.Open(&dynastay.Options{Clock: h.Clock.Now, Observer: dynastay.RequestObserver(func(ctx context.Context, c dynastay.Call) {
 		if c.Operation == "Query" && queries.Add(1) == 1 {
 			assert.NoError(t, h.Direct.PutAll(ctx, func(yield func(*dynastay.Schema, dynastay.Item) bool) { yield(table, hidden.Item()) }))
 		}
-	}}), nil)
+	})}), nil)
 	changes, err := repo.Pull(t.Context(), user, start, 0)
 	require.NoError(t, err)
 	require.Len(t, changes.Changes, 6)

@@ -87,7 +87,7 @@ func (c *checker) process(name string, options dynastay.Options) *process {
 	options.TablePrefix = strings.TrimSuffix(c.db.TableName(keys.BookingsTable), keys.BookingsTable.Name)
 	ahead := time.Duration(len(c.processes)%len(temperaments)) * skew
 	options.Clock = func() time.Time { return c.db.Clock.Now().Add(ahead) }
-	options.Observer = c.observe
+	options.Observer = dynastay.RequestObserver(c.observe)
 	way := fake.Client{Next: c.db.Client, Do: c.late.way}
 	db := dynastay.Open(way, &options)
 	onMarket, travelling := options, options

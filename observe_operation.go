@@ -1,0 +1,176 @@
+package dynastay
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go/middleware"
+)
+
+// Begin tells the observer that an operation begins. It is for methods that send several requests, of repositories and
+// of services, so that the observer sees the requests as one operation:
+//
+//	ctx, end := db.Begin(ctx, "desk.Arrivals")
+//	defer func() { end(err) }()
+//
+// The operation goes on with the context that Begin returns, and calls end once, with the error that it returns.
+// [DB.Write], lists, and the tables of package entity call Begin themselves. An operation that begins within another one
+// of the same name belongs to it, and is not told of. Without an observer, Begin does nothing and allocates nothing.
+func (db *DB) Begin(ctx context.Context, operation string) (_ context.Context, end func(error)) {
+	if db.opts.Observer == nil {
+		return ctx, unobserved
+	}
+	outer := db.running(ctx)
+	if outer != nil && outer.operation == operation {
+		return ctx, unobserved
+	}
+	r := &running{operation: operation, outer: outer, began: time.Now()}
+	ctx, r.end = db.opts.Observer.Begin(ctx, operation)
+	return context.WithValue(ctx, runningKey{db}, r), r.finish
+}
+
+func unobserved(error) {}
+
+// beginUnnamed is Begin for what has no name of its own: within another operation, it belongs to that.
+func (db *DB) beginUnnamed(ctx context.Context, method string, s *Schema) (context.Context, func(error)) {
+	if db.opts.Observer == nil || db.running(ctx) != nil {
+		return ctx, unobserved
+	}
+	return db.Begin(ctx, method+" "+s.Name)
+}
+
+// running is an operation that an observer has been told of. Its methods do nothing if it is nil.
+type running struct {
+	operation string
+	outer     *running // the operation that it is a part of
+	began     time.Time
+	end       func(Ended)
+	mu        sync.Mutex // requests and parts may run at the same time
+	sum       Ended
+}
+
+// runningKey is the key of the operation of one DB in a context: the requests of another DB may have another observer.
+type runningKey struct{ db *DB }
+
+func (db *DB) running(ctx context.Context) *running {
+	if db.opts.Observer == nil {
+		return nil
+	}
+	r, _ := ctx.Value(runningKey{db}).(*running)
+	return r
+}
+
+// add adds what is seen to the operation, and to those that it is a part of.
+func (r *running) add(change func(*Ended)) {
+	for ; r != nil; r = r.outer {
+		r.mu.Lock()
+		change(&r.sum)
+		r.mu.Unlock()
+	}
+}
+
+// waited notes that the operation has queued for items.
+func (r *running) waited(waits []Wait) {
+	if len(waits) > 0 {
+		r.add(func(sum *Ended) { sum.Waits = append(sum.Waits, waits...) })
+	}
+}
+
+// settled notes how an outcome has become known. Of an operation with several parts, the last one counts, unless one is
+// unknown.
+func (r *running) settled(by Settled) {
+	r.add(func(sum *Ended) {
+		if sum.Settled != Unsettled {
+			sum.Settled = by
+		}
+	})
+}
+
+func (r *running) sent(call *Call) {
+	requests, reads, writes := call.Requests(), call.ReadUnits(), call.WriteUnits()
+	r.add(func(sum *Ended) {
+		sum.Requests += requests
+		sum.Retries += call.Retries
+		if call.Attempt > 1 {
+			sum.Retries++
+		}
+		sum.ReadUnits += reads
+		sum.WriteUnits += writes
+		switch call.Verdict {
+		case Conflict:
+			sum.Conflicts++
+		case Throttled:
+			sum.Throttled++
+		case Lost:
+			sum.Lost++
+		}
+	})
+}
+
+func (r *running) finish(err error) {
+	r.mu.Lock()
+	ended := r.sum
+	r.mu.Unlock()
+	ended.Duration, ended.Err = time.Since(r.began), err
+	r.end(ended)
+}
+
+// target is a table or an index that a request names.
+type target struct{ table, index string }
+
+// observe tells the observer of a request.
+func (db *DB) observe(
+	ctx context.Context, began time.Time, call Call, named []target, consumed []types.ConsumedCapacity, meta middleware.Metadata,
+) {
+	if db.opts.Observer == nil {
+		return
+	}
+	call.Duration = time.Since(began)
+	if attempts, ok := retry.GetAttemptResults(meta); ok {
+		call.Retries = max(0, len(attempts.Results)-1)
+	}
+	var exhausted *retry.MaxAttemptsError
+	if errors.As(call.Err, &exhausted) {
+		call.Retries = exhausted.Attempt - 1
+	}
+	for _, t := range named {
+		call.Usage = append(call.Usage, Usage{Table: t.table, Index: t.index})
+	}
+	write := call.Operation != "GetItem" && call.Operation != "BatchGetItem" && call.Operation != "Query"
+	for _, c := range consumed {
+		call.charge(value(c.TableName), "", c.Table, write)
+		for index, units := range c.GlobalSecondaryIndexes {
+			call.charge(value(c.TableName), index, &units, write)
+		}
+	}
+	db.running(ctx).sent(&call)
+	db.opts.Observer.Request(ctx, call)
+}
+
+// throttlesOf returns what an error says about the limits that a request met. Only newer versions of DynamoDB say it.
+func throttlesOf(err error) (all []Throttle) {
+	var reasons []types.ThrottlingReason
+	var provisioned *types.ProvisionedThroughputExceededException
+	var limit *types.RequestLimitExceeded
+	var throttling *types.ThrottlingException
+	switch {
+	case errors.As(err, &provisioned):
+		reasons = provisioned.ThrottlingReasons
+	case errors.As(err, &limit):
+		reasons = limit.ThrottlingReasons
+	case errors.As(err, &throttling):
+		reasons = throttling.ThrottlingReasons
+	}
+	for _, reason := range reasons {
+		// arn:aws:dynamodb:us-east-1:123456789012:table/Bookings/index/GSI1
+		_, name, _ := strings.Cut(value(reason.Resource), ":table/")
+		table, index, _ := strings.Cut(name, "/index/")
+		all = append(all, Throttle{Reason: value(reason.Reason), Table: table, Index: index})
+	}
+	return all
+}
