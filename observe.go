@@ -12,8 +12,8 @@ import (
 // and [RequestObserver] is one for requests only.
 //
 // An operation is one call of a method that sends requests, such as bookings.Create, or a [DB.Write] of several
-// operations. Operations that it calls, such as the bookings.Expire of each hold in bookings.ExpireHolds, are its parts:
-// they begin with its context, and end before it does.
+// operations. The writes of an operation that consists of several, such as the bookings.Expire of each hold in
+// bookings.ExpireHolds, are its parts: they begin with its context, and end before it does.
 //
 // An Observer must be safe for concurrent use: even one operation may send requests from several goroutines. Its methods
 // should return soon, because the operation waits for them.

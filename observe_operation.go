@@ -19,12 +19,21 @@ import (
 //	defer func() { end(err) }()
 //
 // The operation goes on with the context that Begin returns, and calls end once, with the error that it returns.
-// [DB.Write], lists, and the tables of package entity call Begin themselves. An operation that begins within another one
-// of the same name belongs to it, and is not told of. Without an observer, Begin does nothing and allocates nothing.
+// [DB.Write], lists, and the tables of package entity call Begin themselves. Within another operation, Begin does
+// nothing: the requests belong to the outer one. Only a [DB.Write] there is a part of its own, because it has an outcome
+// of its own. Without an observer, Begin does nothing and allocates nothing.
 func (db *DB) Begin(ctx context.Context, operation string) (_ context.Context, end func(error)) {
-	if db.opts.Observer == nil {
+	if db.opts.Observer == nil || db.running(ctx) != nil {
 		return ctx, unobserved
 	}
+	return db.begin(ctx, operation)
+}
+
+func unobserved(error) {}
+
+// begin is Begin for a write, which needs an observer. A write of the same name as the operation around it is that
+// operation, and no part.
+func (db *DB) begin(ctx context.Context, operation string) (context.Context, func(error)) {
 	outer := db.running(ctx)
 	if outer != nil && outer.operation == operation {
 		return ctx, unobserved
@@ -34,11 +43,9 @@ func (db *DB) Begin(ctx context.Context, operation string) (_ context.Context, e
 	return context.WithValue(ctx, runningKey{db}, r), r.finish
 }
 
-func unobserved(error) {}
-
-// beginUnnamed is Begin for what has no name of its own: within another operation, it belongs to that.
+// beginUnnamed is Begin for what has no name of its own.
 func (db *DB) beginUnnamed(ctx context.Context, method string, s *Schema) (context.Context, func(error)) {
-	if db.opts.Observer == nil || db.running(ctx) != nil {
+	if db.opts.Observer == nil {
 		return ctx, unobserved
 	}
 	return db.Begin(ctx, method+" "+s.Name)

@@ -33,6 +33,7 @@ import (
 	"github.com/dynastay/dynastay/keys/key"
 	"github.com/dynastay/dynastay/keys/listingkeys"
 	"github.com/dynastay/dynastay/keys/venuekeys"
+	"github.com/dynastay/dynastay/observe"
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/properties/search"
 	"github.com/dynastay/dynastay/reviews"
@@ -336,15 +337,9 @@ func some[T any](page dynastay.Page[T], err error) (any, error) {
 func TestPatterns(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	var mu sync.Mutex // some requests are sent in parallel
-	var reads, writes float64
+	var told teller
 	db := dyntest.New(t, dyntest.Tables(listingkeys.Table, venuekeys.Table, travelkeys.Table, tradekeys.Table), dyntest.With(dynastay.Options{
-		Clock: fixture.Clock,
-		Observer: dynastay.RequestObserver(func(_ context.Context, c dynastay.Call) {
-			mu.Lock()
-			defer mu.Unlock()
-			reads, writes = reads+c.ReadUnits(), writes+c.WriteUnits()
-		}),
+		Clock: fixture.Clock, Observer: &told,
 	}))
 	w := world{hotel: fixture.New(t, db.DB, 5), users: users.New(db.DB, nil)}
 	_, err := properties.New(db.DB, nil).Update(ctx, w.hotel.ID, func(p *properties.Property) error {
@@ -423,12 +418,17 @@ func TestPatterns(t *testing.T) {
 		w.user.ID, "user_456", w.booking.ID, "bkg_12345", w.review.ID, "rev_999", w.booking.Reference, "BKG-2026-XYZ123",
 		w.concert, "evt_456",
 	)
-	golden := map[string][]dyntest.Request{}
-	for _, p := range everyPattern() {
+	golden, byOperation := map[string][]dyntest.Request{}, map[string][]string{}
+	for i, p := range everyPattern() {
 		stop := db.Faults.Record()
-		reads, writes = 0, 0
+		told.forget()
 		_, err := p.ask(ctx, db.DB, w)
-		sent := stop()
+		sent, reads, writes := stop(), told.ended.ReadUnits, told.ended.WriteUnits
+		require.Len(t, told.operations, 1, "operations of %s", p.id)
+		assert.Equal(t, len(sent), told.ended.Requests, p.id)
+		if i < len(patterns) { // not those of the examples, whose names services may have for operations of their own
+			byOperation[told.operations[0]] = append(byOperation[told.operations[0]], p.id)
+		}
 		require.NoError(t, err, p.id)
 		assert.Len(t, sent, p.requests, "requests of %s", p.id)
 		if most := atMost[p.id]; most > 0 {
@@ -452,7 +452,36 @@ func TestPatterns(t *testing.T) {
 		}
 	}
 	compareGolden(t, filepath.Join("testdata", "patterns.json"), golden)
+	compareGolden(t, filepath.Join("observe", "patterns.json"), byOperation)
+	for operation, all := range byOperation {
+		assert.Equal(t, strings.Join(all, ", "), observe.Pattern(operation))
+	}
+	assert.Empty(t, observe.Pattern("desk.Arrivals"))
 }
+
+// teller keeps what it is told of operations that are no parts.
+type teller struct {
+	mu         sync.Mutex
+	operations []string
+	ended      dynastay.Ended // the last one
+}
+
+type within struct{}
+
+func (w *teller) Begin(ctx context.Context, operation string) (context.Context, func(dynastay.Ended)) {
+	if ctx.Value(within{}) != nil {
+		return ctx, func(dynastay.Ended) {}
+	}
+	return context.WithValue(ctx, within{}, true), func(e dynastay.Ended) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.operations, w.ended = append(w.operations, operation), e
+	}
+}
+
+func (*teller) Request(context.Context, dynastay.Call) {}
+
+func (w *teller) forget() { w.operations, w.ended = nil, dynastay.Ended{} }
 
 // random are the parts of a request that are different each time: client tokens and write ids.
 var random = regexp.MustCompile(`("ClientRequestToken":"|"B":")[^"]*(")`)

@@ -35,7 +35,7 @@ func (db *DB) Write(ctx context.Context, parts ...Part) (err error) {
 	}
 	if db.opts.Observer != nil {
 		var end func(error)
-		ctx, end = db.Begin(ctx, w.name())
+		ctx, end = db.begin(ctx, w.name())
 		w.running = db.running(ctx)
 		defer func() {
 			if errors.Is(err, ErrOutcomeUnknown) {

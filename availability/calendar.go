@@ -95,7 +95,9 @@ func (c *Calendar) Totals() (t Totals) {
 // If some nights cannot be read, Calendar returns a [*dynastay.UnreadableError] together with the others.
 //
 // Pattern A4: GSI1-PropertyDateIndex, GSI1PK = PROPERTY#{propertyId}, GSI1SK from DATE#{first date − 1} to DATE#{last date}, 1 request
-func (r *Repository) Calendar(ctx context.Context, propertyID string, dates dynastay.Stay) (*Calendar, error) {
+func (r *Repository) Calendar(ctx context.Context, propertyID string, dates dynastay.Stay) (_ *Calendar, err error) {
+	ctx, end := r.db.Begin(ctx, "availability.Calendar")
+	defer func() { end(err) }()
 	if err := checkDates("Dates", dates); err != nil {
 		return nil, err
 	}

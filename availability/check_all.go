@@ -27,13 +27,17 @@ const MaxChecks = 1_000
 // together with the result.
 //
 // Pattern A3: GSI1-PropertyDateIndex, GSI1PK = PROPERTY#{propertyId}, GSI1SK from DATE#{check-in} to DATE#{check-out}, 1 request
-func (r *Repository) CheckAll(ctx context.Context, reqs []CheckRequest, stay dynastay.Stay, opts ...dynastay.ReadOption) ([]Availability, error) {
+func (r *Repository) CheckAll(
+	ctx context.Context, reqs []CheckRequest, stay dynastay.Stay, opts ...dynastay.ReadOption,
+) (_ []Availability, err error) {
+	ctx, end := r.db.Begin(ctx, "availability.CheckAll")
+	defer func() { end(err) }()
 	if err := validateChecks(reqs, stay); err != nil {
 		return nil, err
 	}
 	f := &finder{repo: r, stay: stay, opts: opts, nights: map[CheckRequest][]Night{}}
 	tasks := f.tasks(reqs)
-	err := r.db.Each(ctx, len(tasks), func(ctx context.Context, i int) error { return tasks[i](ctx) })
+	err = r.db.Each(ctx, len(tasks), func(ctx context.Context, i int) error { return tasks[i](ctx) })
 	if err != nil {
 		return nil, err
 	}

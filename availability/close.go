@@ -41,7 +41,9 @@ type SalesChange struct {
 // room types. Each room type takes 1 Query, 1 request for every 99 nights that are marked, and 1 more Query if any
 // were. If the nights are being sold so fast that 99 of them cannot be marked at once, CloseSales marks fewer at a
 // time.
-func (r *Repository) CloseSales(ctx context.Context, propertyID string) (SalesChange, error) {
+func (r *Repository) CloseSales(ctx context.Context, propertyID string) (_ SalesChange, err error) {
+	ctx, end := r.db.Begin(ctx, "availability.CloseSales")
+	defer func() { end(err) }()
 	return r.moveSales(ctx, closeSales, propertyID)
 }
 
@@ -50,7 +52,9 @@ func (r *Repository) CloseSales(ctx context.Context, propertyID string) (SalesCh
 // off sale, unless it has been deleted. Like CloseSales, it can be repeated, and then continues where it was
 // interrupted. Its errors and requests are those of CloseSales, except that it takes 2 requests for every 49 room
 // types.
-func (r *Repository) ReopenSales(ctx context.Context, propertyID string) (SalesChange, error) {
+func (r *Repository) ReopenSales(ctx context.Context, propertyID string) (_ SalesChange, err error) {
+	ctx, end := r.db.Begin(ctx, "availability.ReopenSales")
+	defer func() { end(err) }()
 	return r.moveSales(ctx, reopenSales, propertyID)
 }
 

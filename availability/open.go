@@ -276,7 +276,9 @@ func (r *Repository) open(ctx context.Context, tx *dynastay.Tx, o OpenRequest) (
 // If the property has no such plan, Open returns [dynastay.ErrNotFound].
 //
 // These checks take 1 request, and every 99 nights take 2: a Query of the existing nights, and the transaction.
-func (r *Repository) Open(ctx context.Context, o OpenRequest) (Opened, error) {
+func (r *Repository) Open(ctx context.Context, o OpenRequest) (_ Opened, err error) {
+	ctx, end := r.db.Begin(ctx, "availability.Open")
+	defer func() { end(err) }()
 	var all Opened
 	if err := o.Validate(); err != nil {
 		return all, err

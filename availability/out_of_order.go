@@ -64,7 +64,9 @@ func moved(left expression.SetValueBuilder, by string) expression.UpdateBuilder 
 // CheckTakeOut returns a [*Refused] with the nights of a room type on which no room can be taken out of order, because they
 // are not on sale, or because too few rooms are left and they may not be overbooked; nil if there are none. It reads
 // consistently. 1 request.
-func (r *Repository) CheckTakeOut(ctx context.Context, propertyID, roomTypeID string, nights dynastay.Stay, overbook int) error {
+func (r *Repository) CheckTakeOut(ctx context.Context, propertyID, roomTypeID string, nights dynastay.Stay, overbook int) (err error) {
+	ctx, end := r.db.Begin(ctx, "availability.CheckTakeOut")
+	defer func() { end(err) }()
 	rows, err := r.read(ctx, roomTypeID, nights, dynastay.Consistent)
 	if err != nil {
 		return err

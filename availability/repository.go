@@ -32,7 +32,11 @@ const maxCalendar = 2 * 366
 // 732 nights.
 //
 // Pattern A1: Availability, PK = ROOM#{roomTypeId}, SK from DATE#{check-in} to DATE#{last night}, 1 request
-func (r *Repository) Check(ctx context.Context, propertyID, roomTypeID string, rooms int, stay dynastay.Stay, opts ...dynastay.ReadOption) (Availability, error) {
+func (r *Repository) Check(
+	ctx context.Context, propertyID, roomTypeID string, rooms int, stay dynastay.Stay, opts ...dynastay.ReadOption,
+) (_ Availability, err error) {
+	ctx, end := r.db.Begin(ctx, "availability.Check")
+	defer func() { end(err) }()
 	req := CheckRequest{PropertyID: propertyID, RoomTypeID: roomTypeID, Rooms: rooms}
 	if err := req.Validate(); err != nil {
 		return Availability{}, err
@@ -48,7 +52,11 @@ func (r *Repository) Check(ctx context.Context, propertyID, roomTypeID string, r
 // out; a night that is sold out is included. The stay may have at most 732 nights.
 //
 // Pattern A2: Availability, PK = ROOM#{roomTypeId}, SK from DATE#{check-in} to DATE#{last night}, 1 request
-func (r *Repository) Prices(ctx context.Context, roomTypeID string, stay dynastay.Stay, opts ...dynastay.ReadOption) (Prices, error) {
+func (r *Repository) Prices(
+	ctx context.Context, roomTypeID string, stay dynastay.Stay, opts ...dynastay.ReadOption,
+) (_ Prices, err error) {
+	ctx, end := r.db.Begin(ctx, "availability.Prices")
+	defer func() { end(err) }()
 	nights, err := r.nights(ctx, roomTypeID, stay, opts...)
 	if err != nil {
 		return Prices{}, err
@@ -59,7 +67,9 @@ func (r *Repository) Prices(ctx context.Context, roomTypeID string, stay dynasta
 // Quote returns the price of a stay, or fails with [*Refused], which lists every night that cannot be sold, with the
 // reason. It reserves nothing. If the total of the stored prices cannot be computed, for example because a price is more
 // precise than the minor unit of its currency, Quote returns [dynastay.ErrCorrupt]. 1 request per room type.
-func (r *Repository) Quote(ctx context.Context, req QuoteRequest) (*Quote, error) {
+func (r *Repository) Quote(ctx context.Context, req QuoteRequest) (_ *Quote, err error) {
+	ctx, end := r.db.Begin(ctx, "availability.Quote")
+	defer func() { end(err) }()
 	now := r.db.Now()
 	if err := req.Validate(now); err != nil {
 		return nil, err

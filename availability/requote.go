@@ -30,7 +30,9 @@ import (
 // Rooms of nights before today at the property, or its business date, can be neither added nor returned, and can get no other
 // plan; for these, Requote returns a [*dynastay.InvalidError] for the field "Stay". 1 request per room type if the stay or a
 // plan changes; otherwise, only for one that gets more rooms.
-func (r *Repository) Requote(ctx context.Context, req QuoteRequest, booked Booked) (*Quote, error) {
+func (r *Repository) Requote(ctx context.Context, req QuoteRequest, booked Booked) (_ *Quote, err error) {
+	ctx, end := r.db.Begin(ctx, "availability.Requote")
+	defer func() { end(err) }()
 	now := r.db.Now()
 	for _, line := range booked.Lines {
 		if line.Plan != nil {

@@ -54,7 +54,9 @@ func (*SoldAheadError) Is(target error) bool { return target == dynastay.ErrRefu
 // SoldAhead returns a [*SoldAheadError] with every night on which rooms of the room types are sold, from today at the
 // property on, or nil if there are none. It reads consistently. Of house, only ID and TimeZone are used. If a night
 // cannot be read, SoldAhead returns [dynastay.ErrCorrupt]. 1 request for each room type.
-func (r *Repository) SoldAhead(ctx context.Context, house House, roomTypeIDs []string) error {
+func (r *Repository) SoldAhead(ctx context.Context, house House, roomTypeIDs []string) (err error) {
+	ctx, end := r.db.Begin(ctx, "availability.SoldAhead")
+	defer func() { end(err) }()
 	today, err := r.todayAt(house)
 	if err != nil {
 		return err

@@ -65,7 +65,9 @@ func (m *SalesMove) Add(ctx context.Context, tx *dynastay.Tx) error {
 // alone takes none.
 //
 // Finish panics if Add has not been called, which is a programming error.
-func (m *SalesMove) Finish(ctx context.Context) (SalesChange, error) {
+func (m *SalesMove) Finish(ctx context.Context) (_ SalesChange, err error) {
+	ctx, end := m.nights.db.Begin(ctx, "availability.Finish")
+	defer func() { end(err) }()
 	if m.guards == nil {
 		panic("dynastay: SalesMove.Finish was called before Add")
 	}

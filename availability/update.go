@@ -172,7 +172,9 @@ func (c Change) changesNight() bool {
 // each night that changes 1 UpdateItem, in parallel, see [dynastay.Options]. A night that another caller changed in the
 // meantime takes 2 requests more. A night with too many rooms sold, or too much for its rate plans, takes 1 more, because
 // that may have changed since the Query.
-func (r *Repository) Update(ctx context.Context, u UpdateRequest) (Report, error) {
+func (r *Repository) Update(ctx context.Context, u UpdateRequest) (_ Report, err error) {
+	ctx, end := r.db.Begin(ctx, "availability.Update")
+	defer func() { end(err) }()
 	if err := u.Validate(); err != nil {
 		return Report{}, err
 	}

@@ -36,7 +36,9 @@ type Withdrawal struct {
 // Of house, only ID and TimeZone are used. Withdraw takes 2 requests for the guard, 3 Queries, 1 request for every 99
 // nights that are marked, and 1 more Query if any were. If a room was sold in the meantime, it takes as many again,
 // except for 2 of the Queries.
-func (r *Repository) Withdraw(ctx context.Context, house House, roomTypeID string) (*Withdrawal, error) {
+func (r *Repository) Withdraw(ctx context.Context, house House, roomTypeID string) (_ *Withdrawal, err error) {
+	ctx, end := r.db.Begin(ctx, "availability.Withdraw")
+	defer func() { end(err) }()
 	today, err := r.todayAt(house)
 	if err != nil {
 		return nil, err
@@ -67,11 +69,13 @@ func (r *Repository) Withdraw(ctx context.Context, house House, roomTypeID strin
 // closed before [Repository.Withdraw], or if another caller has closed it since. Its errors are those of
 // [Repository.ReopenSales]. It takes 2 requests for the guard, 1 Query, 1 request for every 99 nights that are put back,
 // and 1 more Query if any were.
-func (w *Withdrawal) PutBack(ctx context.Context) error {
+func (w *Withdrawal) PutBack(ctx context.Context) (err error) {
+	ctx, end := w.nights.db.Begin(ctx, "availability.PutBack")
+	defer func() { end(err) }()
 	if !w.guard.changed {
 		return nil
 	}
-	_, err := w.nights.moveRoom(ctx, putBack(w.guard.id), w.propertyID, w.guard.roomTypeID, w.from)
+	_, err = w.nights.moveRoom(ctx, putBack(w.guard.id), w.propertyID, w.guard.roomTypeID, w.from)
 	return err
 }
 

@@ -25,8 +25,10 @@ func (b *Booking) anonymised() bool { return !b.AnonymisedAt.IsZero() }
 // exist or belongs to a user, EraseGuest fails with [dynastay.ErrNotFound], and if it is not over, with an
 // [*UpcomingError]. If it is anonymised already, EraseGuest does nothing. 2 requests: a consistent Query of the booking,
 // and the write; 2 more for every 97 further payments, refunds and lines with ages of children or data.
-func (r *Repository) EraseGuest(ctx context.Context, bookingID string) error {
-	_, err := r.anonymise(ctx, bookingID, func(booking dynastay.Row) (bool, error) {
+func (r *Repository) EraseGuest(ctx context.Context, bookingID string) (err error) {
+	ctx, end := r.db.Begin(ctx, "bookings.EraseGuest")
+	defer func() { end(err) }()
+	_, err = r.anonymise(ctx, bookingID, func(booking dynastay.Row) (bool, error) {
 		switch {
 		case !booking.Exists(), booking.Text("UserId") != "", booking.Text("GSI1PK") != "":
 			return false, &dynastay.Error{Op: "bookings.Erase", Entity: "Booking", ID: bookingID, Kind: dynastay.ErrNotFound}

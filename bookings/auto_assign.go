@@ -44,6 +44,8 @@ type LeftOver struct {
 // It takes the requests of the list of units and of the arrivals, 1 for each month of the plan, 1 for each booking, and 2 for each
 // that gets units, in parallel, see [dynastay.Options].
 func (r *Repository) AutoAssign(ctx context.Context, a AutoAssignment) (done AutoAssigned, err error) {
+	ctx, end := r.db.Begin(ctx, "bookings.AutoAssign")
+	defer func() { end(err) }()
 	if err := a.validate(); err != nil {
 		return done, err
 	}

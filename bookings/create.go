@@ -192,7 +192,9 @@ func (r *Repository) Create(ctx context.Context, req Request, opts ...dynastay.W
 // before a retry requests a new quote: if the earlier call sold the last room to this guest, a new quote would fail.
 // MadeBy has no input to compare: if the key comes from a client, check that the booking is of the property and the
 // stay that the client asks for. The key of a guest without an account has no user as its scope: use the guest's session.
-func (r *Repository) MadeBy(ctx context.Context, key dynastay.Idempotency) (*Booking, error) {
+func (r *Repository) MadeBy(ctx context.Context, key dynastay.Idempotency) (_ *Booking, err error) {
+	ctx, end := r.db.Begin(ctx, "bookings.MadeBy")
+	defer func() { end(err) }()
 	made, err := r.db.MadeBy(ctx, key)
 	if err != nil {
 		return nil, err

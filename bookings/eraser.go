@@ -85,8 +85,10 @@ func (*UpcomingError) Is(target error) bool { return target == dynastay.ErrRefus
 //
 // The index by user only shows which bookings to read, so a booking that was just created may be missing. 1 request,
 // a Query of the index, and 1 for each further MB; then 1 consistent request for every 100 bookings.
-func (e *Eraser) Check(ctx context.Context, userID string) error {
-	_, err := e.find(ctx, userID)
+func (e *Eraser) Check(ctx context.Context, userID string) (err error) {
+	ctx, end := e.r.db.Begin(ctx, "bookings.Eraser.Check")
+	defer func() { end(err) }()
+	_, err = e.find(ctx, userID)
 	return err
 }
 
@@ -107,9 +109,10 @@ func (e *Eraser) Check(ctx context.Context, userID string) error {
 //
 // The requests of Check, then 2 for each booking, a consistent Query of the booking and the write, in parallel, see
 // [dynastay.Options]; 2 more to cancel it, and 2 more for every 97 further payments and refunds.
-func (e *Eraser) Erase(ctx context.Context, userID string) (map[string]int, error) {
+func (e *Eraser) Erase(ctx context.Context, userID string) (_ map[string]int, err error) {
+	ctx, end := e.r.db.Begin(ctx, "bookings.Eraser.Erase")
+	defer func() { end(err) }()
 	p := &erasure{Eraser: e, userID: userID, done: map[string]int{}}
-	var err error
 	if p.found, err = e.find(ctx, userID); err != nil {
 		return p.done, err
 	}

@@ -57,7 +57,9 @@ type Sweep struct {
 //
 // It takes 1 request for each shard, see [Options].HoldShards, and 1 more for each further MB; then 2 for each booking,
 // in parallel, see [dynastay.Options].
-func (r *Repository) ExpireHolds(ctx context.Context) (Sweep, error) {
+func (r *Repository) ExpireHolds(ctx context.Context) (_ Sweep, err error) {
+	ctx, end := r.db.Begin(ctx, "bookings.ExpireHolds")
+	defer func() { end(err) }()
 	s := &sweep{Repository: r}
 	for id, err := range r.endedHolds().All(ctx) {
 		var unreadable *dynastay.UnreadableError
@@ -70,7 +72,7 @@ func (r *Repository) ExpireHolds(ctx context.Context) (Sweep, error) {
 			s.ids = append(s.ids, id)
 		}
 	}
-	err := r.db.Each(ctx, len(s.ids), s.expire)
+	err = r.db.Each(ctx, len(s.ids), s.expire)
 	if err == nil && len(s.unreadable) > 0 {
 		err = &dynastay.UnreadableError{Items: s.unreadable}
 	}

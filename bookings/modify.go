@@ -92,7 +92,9 @@ var modify = move{
 //
 // 1 request, a consistent Query of the booking, 1 for each room type if the stay changes, otherwise for each that gets
 // more rooms or another plan, and 1 for a promo code.
-func (r *Repository) QuoteModification(ctx context.Context, bookingID string, req availability.QuoteRequest) (Modification, error) {
+func (r *Repository) QuoteModification(ctx context.Context, bookingID string, req availability.QuoteRequest) (_ Modification, err error) {
+	ctx, end := r.db.Begin(ctx, "bookings.QuoteModification")
+	defer func() { end(err) }()
 	b, err := r.Get(ctx, bookingID, dynastay.Consistent)
 	if err != nil {
 		return Modification{}, err

@@ -57,7 +57,9 @@ func (o OutOfOrder) validate(today dynastay.Date) error {
 //
 // Of house, only ID and TimeZone are used. 2 requests: the read, and the transaction. For a time in several months, 2 for each
 // month, and 3 more. A refusal takes 3 more, and 1 for each booking that the plan names.
-func (r *Repository) TakeOutOfOrder(ctx context.Context, house availability.House, o OutOfOrder) (*units.Unit, error) {
+func (r *Repository) TakeOutOfOrder(ctx context.Context, house availability.House, o OutOfOrder) (_ *units.Unit, err error) {
+	ctx, end := r.db.Begin(ctx, "bookings.TakeOutOfOrder")
+	defer func() { end(err) }()
 	today, err := house.Today(r.db.Now())
 	if err != nil {
 		return nil, dynastay.Within("House", err)
@@ -188,7 +190,9 @@ type OutOfOrderEnd struct {
 // returned one by one, the last one first; after an error, the same call continues.
 //
 // Of house, only ID and TimeZone are used. 2 requests for each month.
-func (r *Repository) EndOutOfOrder(ctx context.Context, house availability.House, end OutOfOrderEnd) (*units.Unit, error) {
+func (r *Repository) EndOutOfOrder(ctx context.Context, house availability.House, end OutOfOrderEnd) (_ *units.Unit, err error) {
+	ctx, ended := r.db.Begin(ctx, "bookings.EndOutOfOrder")
+	defer func() { ended(err) }()
 	today, err := house.Today(r.db.Now())
 	if err != nil {
 		return nil, dynastay.Within("House", err)

@@ -75,7 +75,9 @@ func (r *Repository) RecordRefund(ctx context.Context, refund Refund, opts ...dy
 // accepts [dynastay.Consistent].
 //
 // Pattern B6: PK = BOOKING#{bookingId}, SK = PAYMENT, 1 request
-func (r *Repository) Payment(ctx context.Context, bookingID string, opts ...dynastay.ReadOption) (*PaymentSummary, error) {
+func (r *Repository) Payment(ctx context.Context, bookingID string, opts ...dynastay.ReadOption) (_ *PaymentSummary, err error) {
+	ctx, end := r.db.Begin(ctx, "bookings.Payment")
+	defer func() { end(err) }()
 	key, err := keys.Of(keys.Payment{BookingID: bookingID})
 	if err != nil {
 		return nil, err
@@ -98,7 +100,9 @@ type PaymentHistory struct {
 
 // PaymentHistory returns all payments and refunds of a booking; it is empty if there are none. It accepts
 // [dynastay.Consistent]. 1 request, a Query.
-func (r *Repository) PaymentHistory(ctx context.Context, bookingID string, opts ...dynastay.ReadOption) (PaymentHistory, error) {
+func (r *Repository) PaymentHistory(ctx context.Context, bookingID string, opts ...dynastay.ReadOption) (_ PaymentHistory, err error) {
+	ctx, end := r.db.Begin(ctx, "bookings.PaymentHistory")
+	defer func() { end(err) }()
 	at, err := keys.Of(keys.Payment{BookingID: bookingID})
 	if err != nil {
 		return PaymentHistory{}, err

@@ -34,7 +34,9 @@ func (r *Repository) CreatePromoCode(ctx context.Context, p PromoCode, opts ...d
 // [dynastay.ErrNotFound]. A code that other software has stored with lower-case letters is found if it is typed exactly
 // so, and then comes first. It accepts [dynastay.Consistent]. 1 request, a GetItem, or a BatchGetItem of both spellings
 // if the text has lower-case letters.
-func (r *Repository) PromoCode(ctx context.Context, code string, opts ...dynastay.ReadOption) (*PromoCode, error) {
+func (r *Repository) PromoCode(ctx context.Context, code string, opts ...dynastay.ReadOption) (_ *PromoCode, err error) {
+	ctx, end := r.db.Begin(ctx, "bookings.PromoCode")
+	defer func() { end(err) }()
 	spelled, err := promoKeys(code)
 	if err != nil {
 		return nil, err

@@ -84,7 +84,9 @@ type ReceiptTax struct {
 
 // Receipt reads a booking with its payments, and returns its receipt as of now, see [Booking.Receipt]. It accepts
 // [dynastay.Consistent]. 1 request, a Query of the booking's items.
-func (r *Repository) Receipt(ctx context.Context, bookingID string, opts ...dynastay.ReadOption) (*Receipt, error) {
+func (r *Repository) Receipt(ctx context.Context, bookingID string, opts ...dynastay.ReadOption) (_ *Receipt, err error) {
+	ctx, end := r.db.Begin(ctx, "bookings.Receipt")
+	defer func() { end(err) }()
 	key, err := keys.Of(keys.Booking{BookingID: bookingID})
 	if err != nil {
 		return nil, err

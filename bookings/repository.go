@@ -92,7 +92,9 @@ func New(db *dynastay.DB, opts *Options) *Repository {
 // Get reads a booking with its lines, or fails with [dynastay.ErrNotFound]. Without [dynastay.Consistent], it may not
 // find a booking that was just created; the result of Create is complete. A Query is not isolated from transactions:
 // while a booking is being modified, its lines may be from before or after. 1 request, a Query of the booking's items.
-func (r *Repository) Get(ctx context.Context, bookingID string, opts ...dynastay.ReadOption) (*Booking, error) {
+func (r *Repository) Get(ctx context.Context, bookingID string, opts ...dynastay.ReadOption) (_ *Booking, err error) {
+	ctx, end := r.db.Begin(ctx, "bookings.Get")
+	defer func() { end(err) }()
 	at, err := keys.Of(keys.Booking{BookingID: bookingID})
 	if err != nil {
 		return nil, err
@@ -104,7 +106,9 @@ func (r *Repository) Get(ctx context.Context, bookingID string, opts ...dynastay
 // nil. A booking that cannot be decoded is nil as well: GetAll then returns the other bookings together with a
 // [*dynastay.UnreadableError]. It accepts [dynastay.Consistent]. 1 request for each different id, a Query of the
 // booking's items, in parallel, see [dynastay.Options].
-func (r *Repository) GetAll(ctx context.Context, bookingIDs []string, opts ...dynastay.ReadOption) ([]*Booking, error) {
+func (r *Repository) GetAll(ctx context.Context, bookingIDs []string, opts ...dynastay.ReadOption) (_ []*Booking, err error) {
+	ctx, end := r.db.Begin(ctx, "bookings.GetAll")
+	defer func() { end(err) }()
 	at := map[string]int{} // in found
 	var keysOf []dynastay.Key
 	for i, id := range bookingIDs {
@@ -118,7 +122,7 @@ func (r *Repository) GetAll(ctx context.Context, bookingIDs []string, opts ...dy
 		}
 	}
 	found, unreadable := make([]*Booking, len(keysOf)), make([]error, len(keysOf))
-	err := r.db.Each(ctx, len(keysOf), func(ctx context.Context, i int) error {
+	err = r.db.Each(ctx, len(keysOf), func(ctx context.Context, i int) error {
 		b, err := r.load(ctx, keysOf[i], opts...)
 		switch {
 		case err == nil:
@@ -155,6 +159,8 @@ func (r *Repository) GetAll(ctx context.Context, bookingIDs []string, opts ...dy
 //
 // Pattern B2: GSI4-ReferenceIndex, GSI4PK = REFERENCE#{reference}, then the booking, 2 requests
 func (r *Repository) ByReference(ctx context.Context, reference string, opts ...dynastay.ReadOption) (b *Booking, err error) {
+	ctx, end := r.db.Begin(ctx, "bookings.ByReference")
+	defer func() { end(err) }()
 	for _, spelling := range spellings(reference) {
 		like := &Booking{Summary: Summary{Reference: spelling}}
 		b, err = entity.FindWith(ctx, r.table, "Reference", like, r.load, func(b *Booking) *Booking { return b }, opts...)
@@ -168,7 +174,9 @@ func (r *Repository) ByReference(ctx context.Context, reference string, opts ...
 // ByExternalReference returns the booking that has a reference of a channel, with its lines, or [dynastay.ErrNotFound]. It
 // finds a booking as soon as it is created, if that was with Request.UniqueReference: others may share a reference. 2
 // requests, both consistent: the guard of the reference, then the booking.
-func (r *Repository) ByExternalReference(ctx context.Context, source Source) (*Booking, error) {
+func (r *Repository) ByExternalReference(ctx context.Context, source Source) (_ *Booking, err error) {
+	ctx, end := r.db.Begin(ctx, "bookings.ByExternalReference")
+	defer func() { end(err) }()
 	like := &Booking{Summary: Summary{Source: source}, unique: true}
 	return entity.FindWith(ctx, r.table, "ExternalReference", like, r.load, func(b *Booking) *Booking { return b })
 }

@@ -18,7 +18,9 @@ import (
 // Of house, only ID and TimeZone are used.
 //
 // 5 requests, and 1 more for each booking that the plan names. For a unit that is retired, 1.
-func (r *Repository) RetireUnit(ctx context.Context, house availability.House, unitID string) (*units.Unit, error) {
+func (r *Repository) RetireUnit(ctx context.Context, house availability.House, unitID string) (_ *units.Unit, err error) {
+	ctx, end := r.db.Begin(ctx, "bookings.RetireUnit")
+	defer func() { end(err) }()
 	today, err := house.Today(r.db.Now())
 	if err != nil {
 		return nil, dynastay.Within("House", err)

@@ -22,6 +22,8 @@ type Unassigned struct {
 //
 // Pattern unassigned: GSI5-CheckInDateIndex, GSI5PK = CHECKIN#{date}, GSI5SK begins with PROPERTY#{propertyId}#, then Availability, PK = UNITS#{propertyId}, SK begins with MONTH#{month}#, 2 requests
 func (r *Repository) Unassigned(ctx context.Context, propertyID string, date dynastay.Date) (all []Unassigned, err error) {
+	ctx, end := r.db.Begin(ctx, "bookings.Unassigned")
+	defer func() { end(err) }()
 	if propertyID == "" {
 		return nil, dynastay.Invalid("PropertyID", "is required")
 	}

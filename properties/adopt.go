@@ -60,14 +60,18 @@ type adoption struct {
 // mostAdoptions limits how often one call adopts a property that other software keeps changing.
 const mostAdoptions = 10
 
-// adopted runs a write, and again if its property must be adopted first.
-func adopted[R any](ctx context.Context, r *Repository, propertyID string, write func() (R, error)) (R, error) {
-	made, err := write()
+// adopted runs a write, and again if its property must be adopted first. All of it is the operation op.
+func adopted[R any](
+	ctx context.Context, r *Repository, propertyID, op string, write func(context.Context) (R, error),
+) (made R, err error) {
+	ctx, end := r.db.Begin(ctx, op)
+	defer func() { end(err) }()
+	made, err = write(ctx)
 	for n := 0; n < mostAdoptions && errors.Is(err, ErrForeign); n++ {
 		if err := r.Adopt(ctx, propertyID); err != nil {
 			return made, err
 		}
-		made, err = write()
+		made, err = write(ctx)
 	}
 	return made, err
 }

@@ -31,7 +31,7 @@ func (r *Repository) AddAmenitiesOp(propertyID string, amenityIDs ...string) *dy
 func (r *Repository) AddAmenities(
 	ctx context.Context, propertyID string, amenityIDs []string, opts ...dynastay.WriteOption,
 ) (*Property, error) {
-	return adopted(ctx, r, propertyID, func() (*Property, error) {
+	return adopted(ctx, r, propertyID, "properties.AddAmenities", func(ctx context.Context) (*Property, error) {
 		return dynastay.Do(ctx, r.db, r.AddAmenitiesOp(propertyID, amenityIDs...), opts...)
 	})
 }
@@ -48,7 +48,7 @@ func (r *Repository) RemoveAmenitiesOp(propertyID string, amenityIDs ...string) 
 func (r *Repository) RemoveAmenities(
 	ctx context.Context, propertyID string, amenityIDs []string, opts ...dynastay.WriteOption,
 ) (*Property, error) {
-	return adopted(ctx, r, propertyID, func() (*Property, error) {
+	return adopted(ctx, r, propertyID, "properties.RemoveAmenities", func(ctx context.Context) (*Property, error) {
 		return dynastay.Do(ctx, r.db, r.RemoveAmenitiesOp(propertyID, amenityIDs...), opts...)
 	})
 }
@@ -67,7 +67,7 @@ func (r *Repository) SetAmenitiesOp(propertyID string, amenityIDs ...string) *dy
 func (r *Repository) SetAmenities(
 	ctx context.Context, propertyID string, amenityIDs []string, opts ...dynastay.WriteOption,
 ) (*Property, error) {
-	return adopted(ctx, r, propertyID, func() (*Property, error) {
+	return adopted(ctx, r, propertyID, "properties.SetAmenities", func(ctx context.Context) (*Property, error) {
 		return dynastay.Do(ctx, r.db, r.SetAmenitiesOp(propertyID, amenityIDs...), opts...)
 	})
 }

@@ -15,7 +15,9 @@ import (
 // there never were any. Charges does not look whether the property exists. It accepts [dynastay.Consistent].
 //
 // Pattern charges: Properties, PK = RATES#{propertyId}, SK = CHARGES, 1 request
-func (r *Repository) Charges(ctx context.Context, propertyID string, opts ...dynastay.ReadOption) (*charges.List, error) {
+func (r *Repository) Charges(ctx context.Context, propertyID string, opts ...dynastay.ReadOption) (_ *charges.List, err error) {
+	ctx, end := r.db.Begin(ctx, "properties.Charges")
+	defer func() { end(err) }()
 	key, err := keys.Of(keys.PropertyCharges{PropertyID: propertyID})
 	if err != nil {
 		return nil, err
@@ -140,7 +142,7 @@ func (r *Repository) putOnCard(tx *dynastay.Tx, p *entity.Change[Property], befo
 func (r *Repository) UpdateCharges(
 	ctx context.Context, propertyID string, fn func(*charges.List) error, opts ...dynastay.UpdateOption,
 ) (*charges.List, error) {
-	return adopted(ctx, r, propertyID, func() (*charges.List, error) {
+	return adopted(ctx, r, propertyID, opUpdateCharges, func(ctx context.Context) (*charges.List, error) {
 		return dynastay.Do(ctx, r.db, r.UpdateChargesOp(propertyID, fn, opts...))
 	})
 }

@@ -25,7 +25,9 @@ import (
 // Delete fails with [dynastay.ErrNotFound] if the property does not exist, even if another call has just finished
 // deleting it. It takes 7 requests, 4 Queries for each room type, 1 request for every 99 nights that are closed, 1 for
 // every 99 room types, images, rate plans and lists of charges, and 1 more if there are rate plans or charges.
-func (r *Repository) Delete(ctx context.Context, propertyID string) error {
+func (r *Repository) Delete(ctx context.Context, propertyID string) (err error) {
+	ctx, end := r.db.Begin(ctx, "properties.Delete")
+	defer func() { end(err) }()
 	for {
 		if err := r.delete(ctx, propertyID); !errors.Is(err, errMoreRoomTypes) {
 			return err

@@ -41,7 +41,9 @@ func (*OwnerError) Is(target error) bool { return target == dynastay.ErrRefused 
 // just got its owner, may be missing: repeat Check later than the index may lag behind, see
 // [dynastay.DB.AwaitIndexes]. 1 request, a Query of the index, and 1 for each further MB; then 1 consistent request for
 // every 100 properties.
-func (e *Eraser) Check(ctx context.Context, userID string) error {
+func (e *Eraser) Check(ctx context.Context, userID string) (err error) {
+	ctx, end := e.r.db.Begin(ctx, "properties.Eraser.Check")
+	defer func() { end(err) }()
 	partition, err := keys.Partition(keys.PropertyByOwner{OwnerID: userID})
 	if err != nil {
 		return renamed("UserID", err)
@@ -72,6 +74,8 @@ func (e *Eraser) Check(ctx context.Context, userID string) error {
 }
 
 // Erase fails as Check does. Otherwise there is nothing to erase, and the result is empty. The requests of Check.
-func (e *Eraser) Erase(ctx context.Context, userID string) (map[string]int, error) {
+func (e *Eraser) Erase(ctx context.Context, userID string) (_ map[string]int, err error) {
+	ctx, end := e.r.db.Begin(ctx, "properties.Eraser.Erase")
+	defer func() { end(err) }()
 	return map[string]int{}, e.Check(ctx, userID)
 }

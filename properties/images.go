@@ -132,7 +132,7 @@ func (r *Repository) newImages(propertyID string, images []Image) ([]Image, erro
 func (r *Repository) AddImages(
 	ctx context.Context, propertyID string, images []Image, opts ...dynastay.WriteOption,
 ) ([]Image, error) {
-	return adopted(ctx, r, propertyID, func() ([]Image, error) {
+	return adopted(ctx, r, propertyID, "properties.AddImages", func(ctx context.Context) ([]Image, error) {
 		return dynastay.Do(ctx, r.db, r.AddImagesOp(propertyID, images...), opts...)
 	})
 }
@@ -140,7 +140,9 @@ func (r *Repository) AddImages(
 // GetImage reads an image, or fails with [dynastay.ErrNotFound]. It accepts [dynastay.Consistent]. 1 request.
 func (r *Repository) GetImage(
 	ctx context.Context, propertyID, imageID string, opts ...dynastay.ReadOption,
-) (*Image, error) {
+) (_ *Image, err error) {
+	ctx, end := r.db.Begin(ctx, "properties.GetImage")
+	defer func() { end(err) }()
 	key, err := keys.Of(keys.Image{PropertyID: propertyID, ImageID: imageID})
 	if err != nil {
 		return nil, err
@@ -150,7 +152,9 @@ func (r *Repository) GetImage(
 
 // GetImages returns the images of a property in their order; there are none if the property does not exist. It accepts
 // [dynastay.Consistent]. 1 request.
-func (r *Repository) GetImages(ctx context.Context, propertyID string, opts ...dynastay.ReadOption) ([]Image, error) {
+func (r *Repository) GetImages(ctx context.Context, propertyID string, opts ...dynastay.ReadOption) (_ []Image, err error) {
+	ctx, end := r.db.Begin(ctx, "properties.GetImages")
+	defer func() { end(err) }()
 	key, err := keys.Of(keys.Property{PropertyID: propertyID})
 	if err != nil {
 		return nil, err
@@ -218,7 +222,7 @@ func (r *Repository) UpdateImageOp(
 func (r *Repository) UpdateImage(
 	ctx context.Context, propertyID, imageID string, fn func(*Image) error, opts ...dynastay.UpdateOption,
 ) (*Image, error) {
-	return adopted(ctx, r, propertyID, func() (*Image, error) {
+	return adopted(ctx, r, propertyID, "properties.UpdateImage", func(ctx context.Context) (*Image, error) {
 		return dynastay.Do(ctx, r.db, r.UpdateImageOp(propertyID, imageID, fn, opts...))
 	})
 }
@@ -253,7 +257,7 @@ func (r *Repository) SetPrimaryImageOp(propertyID, imageID string) *dynastay.Ope
 func (r *Repository) SetPrimaryImage(
 	ctx context.Context, propertyID, imageID string, opts ...dynastay.WriteOption,
 ) (*Image, error) {
-	return adopted(ctx, r, propertyID, func() (*Image, error) {
+	return adopted(ctx, r, propertyID, "properties.SetPrimaryImage", func(ctx context.Context) (*Image, error) {
 		return dynastay.Do(ctx, r.db, r.SetPrimaryImageOp(propertyID, imageID), opts...)
 	})
 }
@@ -324,7 +328,7 @@ func imageInput(propertyID string, imageIDs ...string) func(*dynastay.Input) {
 func (r *Repository) ArrangeImages(
 	ctx context.Context, propertyID string, imageIDs []string, opts ...dynastay.WriteOption,
 ) ([]Image, error) {
-	return adopted(ctx, r, propertyID, func() ([]Image, error) {
+	return adopted(ctx, r, propertyID, "properties.ArrangeImages", func(ctx context.Context) ([]Image, error) {
 		return dynastay.Do(ctx, r.db, r.ArrangeImagesOp(propertyID, imageIDs...), opts...)
 	})
 }
@@ -350,7 +354,7 @@ func (r *Repository) DeleteImageOp(propertyID, imageID string) *dynastay.Operati
 
 // DeleteImage runs [Repository.DeleteImageOp], after [Repository.Adopt] if it is needed. 2 requests.
 func (r *Repository) DeleteImage(ctx context.Context, propertyID, imageID string, opts ...dynastay.WriteOption) error {
-	_, err := adopted(ctx, r, propertyID, func() (struct{}, error) {
+	_, err := adopted(ctx, r, propertyID, "properties.DeleteImage", func(ctx context.Context) (struct{}, error) {
 		return dynastay.Do(ctx, r.db, r.DeleteImageOp(propertyID, imageID), opts...)
 	})
 	return err

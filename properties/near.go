@@ -38,7 +38,9 @@ type Nearby struct {
 // once it has been adopted, see [Repository.Adopt].
 //
 // Pattern P2, any radius: GSI10-GeohashIndex, GSI10PK = GEOCELL#{cell}, GSI10SK from {geohash} to {geohash}, at most 32 requests
-func (r *Repository) Near(ctx context.Context, q NearQuery) ([]Nearby, error) {
+func (r *Repository) Near(ctx context.Context, q NearQuery) (_ []Nearby, err error) {
+	ctx, end := r.db.Begin(ctx, "properties.Near")
+	defer func() { end(err) }()
 	ranges, err := key.Cover(q.center(), q.Radius)
 	if err != nil {
 		return nil, err

@@ -28,7 +28,9 @@ const (
 // Pattern rate plans: Properties, PK = RATES#{propertyId}, SK begins with PLAN#, 1 request
 func (r *Repository) RatePlans(
 	ctx context.Context, propertyID string, opts ...dynastay.ReadOption,
-) ([]availability.RatePlan, error) {
+) (_ []availability.RatePlan, err error) {
+	ctx, end := r.db.Begin(ctx, "properties.RatePlans")
+	defer func() { end(err) }()
 	rows, err := r.ratePlanRows(ctx, propertyID, opts...)
 	if err != nil {
 		return nil, err
@@ -53,7 +55,9 @@ func (r *Repository) RatePlans(
 // GetRatePlan reads a rate plan, or fails with [dynastay.ErrNotFound]. It accepts [dynastay.Consistent]. 1 request.
 func (r *Repository) GetRatePlan(
 	ctx context.Context, propertyID, planID string, opts ...dynastay.ReadOption,
-) (*availability.RatePlan, error) {
+) (_ *availability.RatePlan, err error) {
+	ctx, end := r.db.Begin(ctx, "properties.GetRatePlan")
+	defer func() { end(err) }()
 	key, err := keys.Of(keys.RatePlan{PropertyID: propertyID, RatePlanID: planID})
 	if err != nil {
 		return nil, err
@@ -312,7 +316,7 @@ func (r *Repository) ratePlan(key dynastay.Key) func(context.Context, map[string
 func (r *Repository) CreateRatePlan(
 	ctx context.Context, plan availability.RatePlan, opts ...dynastay.WriteOption,
 ) (*availability.RatePlan, error) {
-	return adopted(ctx, r, plan.PropertyID, func() (*availability.RatePlan, error) {
+	return adopted(ctx, r, plan.PropertyID, "properties.CreateRatePlan", func(ctx context.Context) (*availability.RatePlan, error) {
 		return dynastay.Do(ctx, r.db, r.CreateRatePlanOp(plan), opts...)
 	})
 }
@@ -379,7 +383,7 @@ func (s *ratePlans) changeOf(
 func (r *Repository) UpdateRatePlan(
 	ctx context.Context, propertyID, planID string, fn func(*availability.RatePlan) error, opts ...dynastay.UpdateOption,
 ) (*availability.RatePlan, error) {
-	return adopted(ctx, r, propertyID, func() (*availability.RatePlan, error) {
+	return adopted(ctx, r, propertyID, "properties.UpdateRatePlan", func(ctx context.Context) (*availability.RatePlan, error) {
 		return dynastay.Do(ctx, r.db, r.UpdateRatePlanOp(propertyID, planID, fn, opts...))
 	})
 }
@@ -457,7 +461,7 @@ func (s *ratePlans) order(named []string) []string {
 func (r *Repository) OrderRatePlans(
 	ctx context.Context, propertyID string, planIDs []string, opts ...dynastay.WriteOption,
 ) ([]availability.RatePlan, error) {
-	return adopted(ctx, r, propertyID, func() ([]availability.RatePlan, error) {
+	return adopted(ctx, r, propertyID, "properties.OrderRatePlans", func(ctx context.Context) ([]availability.RatePlan, error) {
 		return dynastay.Do(ctx, r.db, r.OrderRatePlansOp(propertyID, planIDs), opts...)
 	})
 }

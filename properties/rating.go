@@ -111,7 +111,7 @@ func checkRatings(before, after dynastay.Rating) error {
 func (r *Repository) Rate(
 	ctx context.Context, propertyID string, before, after dynastay.Rating, opts ...dynastay.WriteOption,
 ) (*Property, error) {
-	return adopted(ctx, r, propertyID, func() (*Property, error) {
+	return adopted(ctx, r, propertyID, opRate, func(ctx context.Context) (*Property, error) {
 		return dynastay.Do(ctx, r.db, r.RateOp(propertyID, before, after), opts...)
 	})
 }
@@ -218,7 +218,7 @@ func (r *Repository) RecountOp(
 func (r *Repository) Recount(
 	ctx context.Context, propertyID string, count func(context.Context) (RatingTotals, error),
 ) (Recount, error) {
-	return adopted(ctx, r, propertyID, func() (Recount, error) {
+	return adopted(ctx, r, propertyID, "properties.Recount", func(ctx context.Context) (Recount, error) {
 		return dynastay.Do(ctx, r.db, r.RecountOp(propertyID, count))
 	})
 }

@@ -114,7 +114,9 @@ func keysOf(propertyIDs []string) ([]dynastay.Key, error) {
 // [dynastay.Consistent]. 1 request, a Query that reads neither images nor amenities.
 func (r *Repository) GetWithRooms(
 	ctx context.Context, propertyID string, opts ...dynastay.ReadOption,
-) (*WithRooms, error) {
+) (_ *WithRooms, err error) {
+	ctx, end := r.db.Begin(ctx, "properties.GetWithRooms")
+	defer func() { end(err) }()
 	key, err := keys.Of(keys.Property{PropertyID: propertyID})
 	if err != nil {
 		return nil, err
@@ -134,7 +136,9 @@ type Whole struct {
 
 // GetWhole reads a property with its room types and images, or fails with [dynastay.ErrNotFound]. It accepts
 // [dynastay.Consistent]. 1 request for each MB; an ordinary property has much less than 1 MB.
-func (r *Repository) GetWhole(ctx context.Context, propertyID string, opts ...dynastay.ReadOption) (*Whole, error) {
+func (r *Repository) GetWhole(ctx context.Context, propertyID string, opts ...dynastay.ReadOption) (_ *Whole, err error) {
+	ctx, end := r.db.Begin(ctx, "properties.GetWhole")
+	defer func() { end(err) }()
 	key, err := keys.Of(keys.Property{PropertyID: propertyID})
 	if err != nil {
 		return nil, err
@@ -168,7 +172,9 @@ func (r *Repository) GetWhole(ctx context.Context, propertyID string, opts ...dy
 // [Repository.Adopt].
 //
 // Pattern P8: GSI6-SlugIndex, GSI6PK = SLUG#{slug}, then the property with its rooms, 2 requests
-func (r *Repository) BySlug(ctx context.Context, slug string, opts ...dynastay.ReadOption) (*WithRooms, error) {
+func (r *Repository) BySlug(ctx context.Context, slug string, opts ...dynastay.ReadOption) (_ *WithRooms, err error) {
+	ctx, end := r.db.Begin(ctx, "properties.BySlug")
+	defer func() { end(err) }()
 	load := func(ctx context.Context, key dynastay.Key, opts ...dynastay.ReadOption) (*WithRooms, error) {
 		found, err := r.load(ctx, key, opts...)
 		if err == nil && found == nil {

@@ -86,7 +86,7 @@ func madeRoom(i int) string { return fmt.Sprintf("RoomTypeId[%d]", i) }
 func (r *Repository) AddRoomTypes(
 	ctx context.Context, propertyID string, rooms []RoomType, opts ...dynastay.WriteOption,
 ) ([]RoomType, error) {
-	return adopted(ctx, r, propertyID, func() ([]RoomType, error) {
+	return adopted(ctx, r, propertyID, "properties.AddRoomTypes", func(ctx context.Context) ([]RoomType, error) {
 		return dynastay.Do(ctx, r.db, r.AddRoomTypesOp(propertyID, rooms...), opts...)
 	})
 }
@@ -94,7 +94,9 @@ func (r *Repository) AddRoomTypes(
 // GetRoomType reads a room type, or fails with [dynastay.ErrNotFound]. It accepts [dynastay.Consistent]. 1 request.
 func (r *Repository) GetRoomType(
 	ctx context.Context, propertyID, roomTypeID string, opts ...dynastay.ReadOption,
-) (*RoomType, error) {
+) (_ *RoomType, err error) {
+	ctx, end := r.db.Begin(ctx, "properties.GetRoomType")
+	defer func() { end(err) }()
 	key, err := keys.Of(keys.RoomType{PropertyID: propertyID, RoomTypeID: roomTypeID})
 	if err != nil {
 		return nil, err
@@ -179,7 +181,7 @@ func (r *Repository) changeCurrency(ctx context.Context, tx *dynastay.Tx, op str
 func (r *Repository) UpdateRoomType(
 	ctx context.Context, propertyID, roomTypeID string, fn func(*RoomType) error, opts ...dynastay.UpdateOption,
 ) (*RoomType, error) {
-	return adopted(ctx, r, propertyID, func() (*RoomType, error) {
+	return adopted(ctx, r, propertyID, "properties.UpdateRoomType", func(ctx context.Context) (*RoomType, error) {
 		return dynastay.Do(ctx, r.db, r.UpdateRoomTypeOp(propertyID, roomTypeID, fn, opts...))
 	})
 }
@@ -196,14 +198,16 @@ func (r *Repository) UpdateRoomType(
 // property is being deleted, with a [*dynastay.InvalidError] if an approved property has no other room type (the room
 // type is then on sale as before), and with [availability.ErrReopened] if another caller reopened the sales at the same
 // time. 3 requests, and those of [availability.Repository.Withdraw].
-func (r *Repository) DeleteRoomType(ctx context.Context, propertyID, roomTypeID string) error {
+func (r *Repository) DeleteRoomType(ctx context.Context, propertyID, roomTypeID string) (err error) {
+	ctx, end := r.db.Begin(ctx, "properties.DeleteRoomType")
+	defer func() { end(err) }()
 	const op = "properties.DeleteRoomType"
 	key, err := keys.Of(keys.RoomType{PropertyID: propertyID, RoomTypeID: roomTypeID})
 	if err != nil {
 		return err
 	}
 	// Whatever refuses the deletion must be known before the room type is taken off sale.
-	p, err := adopted(ctx, r, propertyID, func() (*Property, error) {
+	p, err := adopted(ctx, r, propertyID, op, func(ctx context.Context) (*Property, error) {
 		c, row, err := r.partWithRoom(ctx, op, key)
 		if err == nil {
 			err = r.dropRoom(op, c, row, roomTypeID)

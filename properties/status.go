@@ -161,7 +161,7 @@ func (r *Repository) move(
 // setStatus changes the status, and then the nights, if there is anything to do about them.
 func (r *Repository) setStatus(ctx context.Context, m move, propertyID string, opts ...dynastay.UpdateOption) (*Property, error) {
 	if m.sales == nil {
-		return adopted(ctx, r, propertyID, func() (*Property, error) {
+		return adopted(ctx, r, propertyID, m.op, func(ctx context.Context) (*Property, error) {
 			return dynastay.Do(ctx, r.db, r.statusOp(m, propertyID, opts))
 		})
 	}
@@ -169,8 +169,10 @@ func (r *Repository) setStatus(ctx context.Context, m move, propertyID string, o
 	return now.property, err
 }
 
-func (r *Repository) moveTo(ctx context.Context, m move, propertyID string, opts ...dynastay.UpdateOption) (moved, error) {
-	now, err := adopted(ctx, r, propertyID, func() (moved, error) {
+func (r *Repository) moveTo(ctx context.Context, m move, propertyID string, opts ...dynastay.UpdateOption) (_ moved, err error) {
+	ctx, end := r.db.Begin(ctx, m.op)
+	defer func() { end(err) }()
+	now, err := adopted(ctx, r, propertyID, m.op, func(ctx context.Context) (moved, error) {
 		return dynastay.Do(ctx, r.db, r.moveOp(m, propertyID, opts))
 	})
 	if err != nil || now.sales == nil {

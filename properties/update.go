@@ -58,7 +58,7 @@ func (r *Repository) UpdateOp(
 func (r *Repository) Update(
 	ctx context.Context, propertyID string, fn func(*Property) error, opts ...dynastay.UpdateOption,
 ) (*Property, error) {
-	return adopted(ctx, r, propertyID, func() (*Property, error) {
+	return adopted(ctx, r, propertyID, "properties.Update", func(ctx context.Context) (*Property, error) {
 		return dynastay.Do(ctx, r.db, r.UpdateOp(propertyID, fn, opts...))
 	})
 }

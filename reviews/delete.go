@@ -20,7 +20,9 @@ import (
 //
 // It fails with [dynastay.ErrNotFound] if the review does not exist, and with [dynastay.ErrContention] if the review
 // keeps being approved meanwhile. 4 requests; 2 more for an approved review, and 1 for every 99 votes and the response.
-func (r *Repository) Delete(ctx context.Context, reviewID string, opts ...dynastay.WriteOption) error {
+func (r *Repository) Delete(ctx context.Context, reviewID string, opts ...dynastay.WriteOption) (err error) {
+	ctx, end := r.db.Begin(ctx, "reviews.Delete")
+	defer func() { end(err) }()
 	at, err := keys.Of(keys.Review{ReviewID: reviewID})
 	if err != nil {
 		return err
@@ -81,7 +83,9 @@ func (r *Repository) delete(ctx context.Context, at dynastay.Key, opts []dynasta
 // it again. A rating that the property cannot have counted is not withdrawn. It returns false for a review of
 // other software that cannot be written, and is deleted as it is.
 func (r *Repository) hide(ctx context.Context, at dynastay.Key, opts []dynastay.WriteOption) (whole bool, err error) {
-	_, err = repaired(ctx, r, func() (struct{}, error) { return dynastay.Do(ctx, r.db, r.hideOp(at, true), opts...) })
+	_, err = repaired(ctx, r, opDelete, func(ctx context.Context) (struct{}, error) {
+		return dynastay.Do(ctx, r.db, r.hideOp(at, true), opts...)
+	})
 	if errors.Is(err, dynastay.ErrCorrupt) { // of the property, of a review that a repair counts, or of this one
 		_, err = dynastay.Do(ctx, r.db, r.hideOp(at, false), opts...)
 	}

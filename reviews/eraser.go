@@ -31,7 +31,9 @@ func (e *Eraser) Check(context.Context, string) error { return nil }
 //
 // Package reviews does not know who was erased: add users.Repository.NotErasedOp to a Write that creates a review, a
 // vote or a response of a user who may be erased at the same time.
-func (e *Eraser) Erase(ctx context.Context, userID string) (map[string]int, error) {
+func (e *Eraser) Erase(ctx context.Context, userID string) (_ map[string]int, err error) {
+	ctx, end := e.r.db.Begin(ctx, "reviews.Eraser.Erase")
+	defer func() { end(err) }()
 	partition, err := keys.Partition(keys.ReviewByUser{UserID: userID})
 	if err != nil {
 		return nil, err

@@ -59,7 +59,7 @@ func (r *Repository) ApproveOp(reviewID string, version int) *dynastay.Operation
 // Approve runs [Repository.ApproveOp], after [properties.Repository.Adopt] if it is needed. 3 requests: the review, the
 // property, and the write; and those of Adopt.
 func (r *Repository) Approve(ctx context.Context, reviewID string, version int, opts ...dynastay.WriteOption) (*Review, error) {
-	return repaired(ctx, r, func() (*Review, error) {
+	return repaired(ctx, r, "reviews.Approve", func(ctx context.Context) (*Review, error) {
 		return dynastay.Do(ctx, r.db, r.ApproveOp(reviewID, version), opts...)
 	})
 }
@@ -80,7 +80,7 @@ func (r *Repository) RejectOp(reviewID string, version int, reason string) *dyna
 func (r *Repository) Reject(
 	ctx context.Context, reviewID string, version int, reason string, opts ...dynastay.WriteOption,
 ) (*Review, error) {
-	return repaired(ctx, r, func() (*Review, error) {
+	return repaired(ctx, r, "reviews.Reject", func(ctx context.Context) (*Review, error) {
 		return dynastay.Do(ctx, r.db, r.RejectOp(reviewID, version, reason), opts...)
 	})
 }

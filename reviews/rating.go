@@ -47,9 +47,12 @@ func isGone(err error) bool {
 const mostRepairs = 10
 
 // repaired runs a write that moves the rating of a property, and again if the property must be adopted first, or if
-// its sum of ratings is wrong: other software may have left only a rounded average, whose sum is not exact.
-func repaired[R any](ctx context.Context, r *Repository, write func() (R, error)) (R, error) {
-	made, err := write()
+// its sum of ratings is wrong: other software may have left only a rounded average, whose sum is not exact. All of it is
+// the operation op.
+func repaired[R any](ctx context.Context, r *Repository, op string, write func(context.Context) (R, error)) (made R, err error) {
+	ctx, end := r.db.Begin(ctx, op)
+	defer func() { end(err) }()
+	made, err = write(ctx)
 	right := false
 	for range mostRepairs {
 		var failure *dynastay.Error
@@ -72,7 +75,7 @@ func repaired[R any](ctx context.Context, r *Repository, write func() (R, error)
 		if err != nil && !isGone(err) { // the write knows what it means that the property is gone
 			break
 		}
-		made, err = write()
+		made, err = write(ctx)
 	}
 	return made, err
 }
@@ -86,7 +89,9 @@ func repaired[R any](ctx context.Context, r *Repository, write func() (R, error)
 // [dynastay.ErrContention]. A review that cannot be decoded fails it with a [*dynastay.UnreadableError]. It also fails
 // with [dynastay.ErrNotFound], and with a [*properties.StatusError] if the property is being deleted. 1 request and 1
 // for every 1,000 reviews or 1 MB, and 1 to correct the rating.
-func (r *Repository) RepairRating(ctx context.Context, propertyID string) (properties.Recount, error) {
+func (r *Repository) RepairRating(ctx context.Context, propertyID string) (_ properties.Recount, err error) {
+	ctx, end := r.db.Begin(ctx, "reviews.RepairRating")
+	defer func() { end(err) }()
 	return r.properties.Recount(ctx, propertyID, func(ctx context.Context) (t properties.RatingTotals, err error) {
 		if err := r.db.AwaitIndexes(ctx); err != nil {
 			return t, err

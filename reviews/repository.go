@@ -49,7 +49,9 @@ func New(db *dynastay.DB, p *properties.Repository, opts *Options) *Repository {
 // Get reads a review with its response, or fails with [dynastay.ErrNotFound]. It returns reviews of any status; for
 // guests, see [Repository.Public]. opts may contain [dynastay.Consistent]. 1 request, a Query of the two items; the
 // votes are not read.
-func (r *Repository) Get(ctx context.Context, reviewID string, opts ...dynastay.ReadOption) (*Review, error) {
+func (r *Repository) Get(ctx context.Context, reviewID string, opts ...dynastay.ReadOption) (_ *Review, err error) {
+	ctx, end := r.db.Begin(ctx, "reviews.Get")
+	defer func() { end(err) }()
 	at, err := keys.Of(keys.Review{ReviewID: reviewID})
 	if err != nil {
 		return nil, err
@@ -122,7 +124,9 @@ func (r *Repository) ByUser(userID string) dynastay.List[*Review] {
 // index. If there is no review, it takes 2 requests, with Consistent 1.
 //
 // Pattern R3: GSI4-BookingReviewIndex, GSI4PK = BOOKING#{bookingId}, then the review, 2 requests
-func (r *Repository) ByBooking(ctx context.Context, bookingID string, opts ...dynastay.ReadOption) (*Review, error) {
+func (r *Repository) ByBooking(ctx context.Context, bookingID string, opts ...dynastay.ReadOption) (_ *Review, err error) {
+	ctx, end := r.db.Begin(ctx, "reviews.ByBooking")
+	defer func() { end(err) }()
 	same := func(r *Review) *Review { return r }
 	return entity.FindWith(ctx, r.table, "BookingID", &Review{BookingID: bookingID}, r.load, same, opts...)
 }

@@ -144,7 +144,9 @@ func (r *Repository) DeleteResponse(ctx context.Context, reviewID string, opts .
 // If a response cannot be decoded, WithResponses returns all reviews together with a [*dynastay.UnreadableError]. 1
 // request for every 100 reviews, at half a read unit for each review, whether it has a response or not. Reviews that
 // other software stored without an id are returned without a response.
-func (r *Repository) WithResponses(ctx context.Context, reviews []*Review) ([]*Review, error) {
+func (r *Repository) WithResponses(ctx context.Context, reviews []*Review) (_ []*Review, err error) {
+	ctx, end := r.db.Begin(ctx, "reviews.WithResponses")
+	defer func() { end(err) }()
 	var at []dynastay.Key
 	var asked []*Review
 	for _, review := range reviews {

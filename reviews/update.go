@@ -85,7 +85,7 @@ func keepStay(fn func(*Review) error) func(*Review) error {
 func (r *Repository) Update(
 	ctx context.Context, reviewID string, fn func(*Review) error, opts ...dynastay.UpdateOption,
 ) (*Review, error) {
-	return repaired(ctx, r, func() (*Review, error) {
+	return repaired(ctx, r, "reviews.Update", func(ctx context.Context) (*Review, error) {
 		return dynastay.Do(ctx, r.db, r.UpdateOp(reviewID, fn, opts...))
 	})
 }

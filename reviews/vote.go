@@ -142,7 +142,9 @@ func contest(review dynastay.Key) *dynastay.Contest {
 // [dynastay.Consistent]. 1 request for every 100 reviews, at half a read unit for each.
 func (r *Repository) Voted(
 	ctx context.Context, userID string, reviewIDs []string, opts ...dynastay.ReadOption,
-) ([]bool, error) {
+) (_ []bool, err error) {
+	ctx, end := r.db.Begin(ctx, "reviews.Voted")
+	defer func() { end(err) }()
 	at := make([]dynastay.Key, len(reviewIDs))
 	for i, id := range reviewIDs {
 		var err error

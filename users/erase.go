@@ -52,9 +52,11 @@ type Erasure struct {
 // Erase fails with [ErrEmailSecret], and with [dynastay.ErrCorrupt] if the profile cannot be read, since the guard of
 // its address would remain. It takes 9 requests for a user with only a profile, 1 more for every 99 other items in each
 // table, and those of the erasers; 6 for a user who was erased before.
-func (r *Repository) Erase(ctx context.Context, userID string, erasers ...Eraser) (*Erasure, error) {
+func (r *Repository) Erase(ctx context.Context, userID string, erasers ...Eraser) (_ *Erasure, err error) {
+	ctx, end := r.db.Begin(ctx, "users.Erase")
+	defer func() { end(err) }()
 	report := &Erasure{UserID: userID, Done: map[string]int{}}
-	err := checkErasers(userID, erasers)
+	err = checkErasers(userID, erasers)
 	if err == nil {
 		err = r.emails.check(ctx)
 	}
@@ -110,7 +112,9 @@ func check(ctx context.Context, userID string, erasers []Eraser) error {
 
 // ErasedAt returns when the data of a user was first erased; the zero time if it was not. opts may contain
 // [dynastay.Consistent]. 1 request, a GetItem.
-func (r *Repository) ErasedAt(ctx context.Context, userID string, opts ...dynastay.ReadOption) (time.Time, error) {
+func (r *Repository) ErasedAt(ctx context.Context, userID string, opts ...dynastay.ReadOption) (_ time.Time, err error) {
+	ctx, end := r.db.Begin(ctx, "users.ErasedAt")
+	defer func() { end(err) }()
 	at, err := keys.Of(keys.Erased{UserID: userID})
 	if err != nil {
 		return time.Time{}, err

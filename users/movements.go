@@ -13,7 +13,9 @@ import (
 // of [Options.Tiers]. opts may contain [dynastay.Consistent].
 //
 // Pattern U4: Users, PK = USER#{userId}, SK = LOYALTY, 1 request
-func (r *Repository) Loyalty(ctx context.Context, userID string, opts ...dynastay.ReadOption) (*Loyalty, error) {
+func (r *Repository) Loyalty(ctx context.Context, userID string, opts ...dynastay.ReadOption) (_ *Loyalty, err error) {
+	ctx, end := r.db.Begin(ctx, "users.Loyalty")
+	defer func() { end(err) }()
 	at, err := keys.Of(keys.Loyalty{UserID: userID})
 	if err != nil {
 		return nil, err
@@ -29,7 +31,9 @@ func (r *Repository) Loyalty(ctx context.Context, userID string, opts ...dynasta
 // [dynastay.Consistent]. 1 request, a GetItem.
 func (r *Repository) LoyaltyEntry(
 	ctx context.Context, userID, reasonID string, opts ...dynastay.ReadOption,
-) (*LoyaltyEntry, error) {
+) (_ *LoyaltyEntry, err error) {
+	ctx, end := r.db.Begin(ctx, "users.LoyaltyEntry")
+	defer func() { end(err) }()
 	at, err := keys.Of(keys.LoyaltyEntry{UserID: userID, ReasonID: reasonID})
 	if err != nil {
 		return nil, err

@@ -84,7 +84,9 @@ func (p *Preferences) Validate() error {
 
 // Preferences reads the preferences of a user. If none were ever set, Values is empty and Version is 0. opts may
 // contain [dynastay.Consistent]. 1 request, a GetItem.
-func (r *Repository) Preferences(ctx context.Context, userID string, opts ...dynastay.ReadOption) (*Preferences, error) {
+func (r *Repository) Preferences(ctx context.Context, userID string, opts ...dynastay.ReadOption) (_ *Preferences, err error) {
+	ctx, end := r.db.Begin(ctx, "users.Preferences")
+	defer func() { end(err) }()
 	at, err := keys.Of(keys.Preference{UserID: userID})
 	if err != nil {
 		return nil, err

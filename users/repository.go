@@ -117,7 +117,9 @@ func (r *Repository) Create(ctx context.Context, u User, opts ...dynastay.WriteO
 // in its normal form, ByEmail also looks for a user who was stored with that spelling, in as many requests again.
 //
 // Pattern U1: GSI1-EmailIndex, GSI1PK = EMAIL#{email}, 1 request
-func (r *Repository) ByEmail(ctx context.Context, email string, opts ...dynastay.ReadOption) (*User, error) {
+func (r *Repository) ByEmail(ctx context.Context, email string, opts ...dynastay.ReadOption) (_ *User, err error) {
+	ctx, end := r.db.Begin(ctx, "users.ByEmail")
+	defer func() { end(err) }()
 	normal, err := key.NormalEmail(email)
 	if err != nil {
 		return nil, err

@@ -66,7 +66,9 @@ func (r *Repository) Wishlist(ctx context.Context, userID, wishlistID string, op
 // PublicWishlist is like [Repository.Wishlist], for other people than the user: a private wishlist is not found.
 func (r *Repository) PublicWishlist(
 	ctx context.Context, userID, wishlistID string, opts ...dynastay.ReadOption,
-) (*Wishlist, error) {
+) (_ *Wishlist, err error) {
+	ctx, end := r.db.Begin(ctx, "users.PublicWishlist")
+	defer func() { end(err) }()
 	w, err := r.Wishlist(ctx, userID, wishlistID, opts...)
 	if err == nil && !w.Public {
 		return nil, &dynastay.Error{Entity: "Wishlist", ID: wishlistID, Kind: dynastay.ErrNotFound}

@@ -54,10 +54,12 @@ func (r *Repository) deleteOp(in intent, invalid error, most int) *dynastay.Oper
 // the package documentation.
 //
 // Pattern L4: localstays-availability, pk = LISTING_AVAILABILITY#{listingId}, EVENT#{eventId} and a DATE#{date} for each night, 2 requests
-func (r *Repository) Delete(ctx context.Context, listingID, eventID string, opts ...dynastay.UpdateOption) error {
+func (r *Repository) Delete(ctx context.Context, listingID, eventID string, opts ...dynastay.UpdateOption) (err error) {
+	ctx, end := r.db.Begin(ctx, "listing.Delete")
+	defer func() { end(err) }()
 	in, invalid := r.of(opDelete, listingID, eventID, dynastay.Stay{}, opts)
 	in.also = r.forgetLater
-	_, err := whole(ctx, r, func(last bool) (struct{}, error) {
+	_, err = whole(ctx, r, func(last bool) (struct{}, error) {
 		if in.last = last; last {
 			in.asked = append(in.asked, writtenBefore) // the first part has changed the write id
 		}

@@ -27,7 +27,9 @@ type Channel struct {
 //
 // The text is complete, or there is none. If Export fails, serve an error, not an empty calendar: with that, the
 // channel would open all nights. 2 requests, both consistent Queries, and more if they read more than 1 MB.
-func (r *Repository) Export(ctx context.Context, listingID string, from dynastay.Date, to Channel) ([]byte, error) {
+func (r *Repository) Export(ctx context.Context, listingID string, from dynastay.Date, to Channel) (_ []byte, err error) {
+	ctx, end := r.db.Begin(ctx, "listing.Export")
+	defer func() { end(err) }()
 	first, err := key.Of(listingkeys.Night{ListingID: listingID, Date: from})
 	if err != nil {
 		return nil, dynastay.Within("From", err)

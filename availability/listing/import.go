@@ -42,6 +42,8 @@ func (r *Repository) ImportOp(d Reservation) *dynastay.Operation[Imported] {
 // for others; 2 more after a refusal, and 1 more after a change of several transactions that was broken off. If more than 97 nights change, it takes several transactions, see the package
 // documentation.
 func (r *Repository) Import(ctx context.Context, d Reservation, opts ...dynastay.WriteOption) (imported Imported, err error) {
+	ctx, end := r.db.Begin(ctx, "listing.Import")
+	defer func() { end(err) }()
 	how := delivery{most: mostNights, drawn: r.db.NewID(bookingPrefix)}
 	for range maxSettles {
 		imported, err = whole(ctx, r, func(last bool) (Imported, error) {

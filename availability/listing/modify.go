@@ -58,7 +58,9 @@ func (r *Repository) modifying(listingID, eventID string, stay dynastay.Stay, op
 // Pattern L5: localstays-availability, pk = LISTING_AVAILABILITY#{listingId}, EVENT#{eventId} and a DATE#{date} for each night, 2 requests
 func (r *Repository) Modify(
 	ctx context.Context, listingID, eventID string, stay dynastay.Stay, opts ...dynastay.UpdateOption,
-) (*Event, error) {
+) (_ *Event, err error) {
+	ctx, end := r.db.Begin(ctx, "listing.Modify")
+	defer func() { end(err) }()
 	in, invalid := r.modifying(listingID, eventID, stay, opts)
 	return whole(ctx, r, func(last bool) (*Event, error) {
 		if in.last = last; last {

@@ -51,7 +51,9 @@ func (r *Repository) BookOp(b Booking) *dynastay.Operation[*Event] {
 // transactions, see the package documentation.
 //
 // Pattern L2: localstays-availability, pk = LISTING_AVAILABILITY#{listingId}, EVENT#BOOKING#{bookingId} and a DATE#{date} for each night, 1 request
-func (r *Repository) Book(ctx context.Context, b Booking, opts ...dynastay.WriteOption) (*Event, error) {
+func (r *Repository) Book(ctx context.Context, b Booking, opts ...dynastay.WriteOption) (_ *Event, err error) {
+	ctx, end := r.db.Begin(ctx, "listing.Book")
+	defer func() { end(err) }()
 	p, err := r.booking(b)
 	return r.place(ctx, p, err, opts)
 }
@@ -66,7 +68,9 @@ func (r *Repository) BlockOp(b Block) *dynastay.Operation[*Event] {
 // transactions, see the package documentation.
 //
 // Pattern L3: localstays-availability, pk = LISTING_AVAILABILITY#{listingId}, EVENT#BLOCK#{blockId} and a DATE#{date} for each night, 1 request
-func (r *Repository) Block(ctx context.Context, b Block, opts ...dynastay.WriteOption) (*Event, error) {
+func (r *Repository) Block(ctx context.Context, b Block, opts ...dynastay.WriteOption) (_ *Event, err error) {
+	ctx, end := r.db.Begin(ctx, "listing.Block")
+	defer func() { end(err) }()
 	p, err := r.block(b)
 	return r.place(ctx, p, err, opts)
 }

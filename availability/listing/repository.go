@@ -47,7 +47,9 @@ func (a Availability) Free() bool { return a.Stay.Nights() > 0 && len(a.Taken) =
 // Pattern L1: localstays-availability, pk = LISTING_AVAILABILITY#{listingId}, sk from DATE#{check-in} to DATE#{last night}, 1 request
 func (r *Repository) Check(
 	ctx context.Context, listingID string, stay dynastay.Stay, opts ...dynastay.ReadOption,
-) (Availability, error) {
+) (_ Availability, err error) {
+	ctx, end := r.db.Begin(ctx, "listing.Check")
+	defer func() { end(err) }()
 	if err := checkStay(stay); err != nil {
 		return Availability{}, err
 	}

@@ -58,7 +58,9 @@ type Month struct {
 // comment. It reads consistently. If an item cannot be read, Plan returns a [*dynastay.UnreadableError] together with the others.
 //
 // Pattern room plan: Availability, PK = UNITS#{propertyId}, SK begins with MONTH#{month}#, 1 request
-func (r *Repository) Plan(ctx context.Context, propertyID string, month dynastay.Date) ([]Month, error) {
+func (r *Repository) Plan(ctx context.Context, propertyID string, month dynastay.Date) (_ []Month, err error) {
+	ctx, end := r.db.Begin(ctx, "units.Plan")
+	defer func() { end(err) }()
 	if month.IsZero() {
 		return nil, dynastay.Invalid("Month", "is required")
 	}
@@ -118,6 +120,8 @@ func (m Month) On(date dynastay.Date) (Occupant, bool) {
 
 // Taken returns the nights of a unit that somebody has, by date, as the plan says. 1 request. It reads consistently.
 func (r *Repository) Taken(ctx context.Context, propertyID, unitID string, nights dynastay.Stay) (all []TakenNight, err error) {
+	ctx, end := r.db.Begin(ctx, "units.Taken")
+	defer func() { end(err) }()
 	var at []dynastay.Key
 	for month := dynastay.MonthOf(nights.CheckIn).CheckIn; month.Before(nights.CheckOut); month = dynastay.MonthOf(month).CheckOut {
 		key, err := keys.Of(keys.UnitMonth{PropertyID: propertyID, Month: month, UnitID: unitID})

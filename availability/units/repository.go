@@ -74,7 +74,9 @@ const mostCreated = 50
 // CreateAll creates those of the units that the property does not have yet, and returns them. It leaves the others as they are, so
 // after an error it can be called again. All units must be of one property, and have different ids; otherwise nothing is created,
 // and the [*dynastay.InvalidError] names the field, such as Units[3].ID. 1 request, and 1 for every 50 units that are created.
-func (r *Repository) CreateAll(ctx context.Context, all []Unit) ([]Unit, error) {
+func (r *Repository) CreateAll(ctx context.Context, all []Unit) (_ []Unit, err error) {
+	ctx, end := r.db.Begin(ctx, "units.CreateAll")
+	defer func() { end(err) }()
 	if len(all) == 0 {
 		return nil, nil
 	}
@@ -205,7 +207,9 @@ func (r *Repository) Update(
 // 4 requests, besides those of look.
 func (r *Repository) Retire(
 	ctx context.Context, propertyID, unitID string, look func(context.Context) ([]TakenNight, error),
-) (*Unit, error) {
+) (_ *Unit, err error) {
+	ctx, end := r.db.Begin(ctx, "units.Retire")
+	defer func() { end(err) }()
 	key, err := keys.Of(keys.Unit{PropertyID: propertyID, UnitID: unitID})
 	if err != nil {
 		return nil, err

@@ -34,7 +34,9 @@ const MaxDays = 366
 // same: it has only its Date, its Slot and its ids. opts may contain [dynastay.Consistent].
 //
 // Pattern V4: VenueBooking, PK = EVENT#{date}, 1 request
-func (r *Repository) EventsOn(ctx context.Context, date dynastay.Date, opts ...dynastay.ReadOption) ([]*Event, error) {
+func (r *Repository) EventsOn(ctx context.Context, date dynastay.Date, opts ...dynastay.ReadOption) (_ []*Event, err error) {
+	ctx, end := r.db.Begin(ctx, "venue.EventsOn")
+	defer func() { end(err) }()
 	partition, err := key.Partition(venuekeys.Event{Date: date})
 	if err != nil {
 		return nil, err
@@ -63,7 +65,9 @@ func (r *Repository) EventsOn(ctx context.Context, date dynastay.Date, opts ...d
 // Pattern V6: VenueBooking, PK = EVENT#{date} for each day of a month, 31 requests
 func (r *Repository) Availability(
 	ctx context.Context, days dynastay.Stay, opts ...dynastay.ReadOption,
-) ([]Day, error) {
+) (_ []Day, err error) {
+	ctx, end := r.db.Begin(ctx, "venue.Availability")
+	defer func() { end(err) }()
 	if err := days.Validate(); err != nil {
 		return nil, dynastay.Within("Days", err)
 	}
@@ -71,7 +75,7 @@ func (r *Repository) Availability(
 		return nil, dynastay.Invalid("Days", "must be at most %d days, got %d", MaxDays, days.Nights())
 	}
 	all := make([]Day, days.Nights())
-	err := r.db.Each(ctx, len(all), func(ctx context.Context, i int) (err error) {
+	err = r.db.Each(ctx, len(all), func(ctx context.Context, i int) (err error) {
 		all[i].Date = days.CheckIn.AddDays(i)
 		all[i].Events, err = r.EventsOn(ctx, all[i].Date, opts...)
 		return err
@@ -88,7 +92,9 @@ func (r *Repository) Availability(
 // it is of. They are not a snapshot.
 func (r *Repository) EventWithBooking(
 	ctx context.Context, date dynastay.Date, slot Slot, opts ...dynastay.ReadOption,
-) (*Event, *Booking, error) {
+) (_ *Event, _ *Booking, err error) {
+	ctx, end := r.db.Begin(ctx, "venue.EventWithBooking")
+	defer func() { end(err) }()
 	at, err := eventKey(date, slot)
 	if err != nil {
 		return nil, nil, err

@@ -46,7 +46,9 @@ func relation(row dynastay.Row) (*UserBooking, error) {
 // Booking reads a booking, or fails with [dynastay.ErrNotFound]. opts may contain [dynastay.Consistent].
 //
 // Pattern V2: VenueBooking, PK = BOOKING#{bookingId}, SK = METADATA, 1 request
-func (r *Repository) Booking(ctx context.Context, bookingID string, opts ...dynastay.ReadOption) (*Booking, error) {
+func (r *Repository) Booking(ctx context.Context, bookingID string, opts ...dynastay.ReadOption) (_ *Booking, err error) {
+	ctx, end := r.db.Begin(ctx, "venue.Booking")
+	defer func() { end(err) }()
 	at, err := key.Of(venuekeys.Booking{BookingID: bookingID})
 	if err != nil {
 		return nil, err

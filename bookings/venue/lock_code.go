@@ -153,7 +153,9 @@ func (r *Repository) putCode(tx *dynastay.Tx, by Actor, c *LockCode, e AuditEntr
 // which a door needs: otherwise a code that has just been deleted may still be found.
 //
 // Pattern V10: VenueBooking, PK = EVENT#{eventId}, SK = LOCKCODE, 1 request
-func (r *Repository) LockCode(ctx context.Context, eventID string, opts ...dynastay.ReadOption) (*LockCode, error) {
+func (r *Repository) LockCode(ctx context.Context, eventID string, opts ...dynastay.ReadOption) (_ *LockCode, err error) {
+	ctx, end := r.db.Begin(ctx, "venue.LockCode")
+	defer func() { end(err) }()
 	at, err := key.Of(venuekeys.LockCode{EventID: eventID})
 	if err != nil {
 		return nil, err
@@ -163,7 +165,9 @@ func (r *Repository) LockCode(ctx context.Context, eventID string, opts ...dynas
 
 // LockCodesOn reads the codes of the events of a day, in the order of the day; events without a code are left out. opts
 // may contain [dynastay.Consistent], see [Repository.LockCode]. 2 requests; 1 if there are no events.
-func (r *Repository) LockCodesOn(ctx context.Context, date dynastay.Date, opts ...dynastay.ReadOption) ([]*LockCode, error) {
+func (r *Repository) LockCodesOn(ctx context.Context, date dynastay.Date, opts ...dynastay.ReadOption) (_ []*LockCode, err error) {
+	ctx, end := r.db.Begin(ctx, "venue.LockCodesOn")
+	defer func() { end(err) }()
 	events, err := r.EventsOn(ctx, date, opts...)
 	if err != nil {
 		return nil, err

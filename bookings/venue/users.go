@@ -123,7 +123,9 @@ func (r *Repository) User(ctx context.Context, userID string, opts ...dynastay.R
 // UserByEmail also looks for a user who was stored with that spelling, in as many requests again.
 //
 // Pattern V7: GSI1, GSI1PK = EMAIL#{email}, 1 request
-func (r *Repository) UserByEmail(ctx context.Context, email string, opts ...dynastay.ReadOption) (*User, error) {
+func (r *Repository) UserByEmail(ctx context.Context, email string, opts ...dynastay.ReadOption) (_ *User, err error) {
+	ctx, end := r.db.Begin(ctx, "venue.UserByEmail")
+	defer func() { end(err) }()
 	normal, err := key.NormalEmail(email)
 	if err != nil {
 		return nil, err
@@ -177,7 +179,9 @@ func (r *Repository) findUser(ctx context.Context, email, partition string, opts
 // [dynastay.ErrNotFound]. opts may contain [dynastay.Consistent]. 1 request for each MB.
 func (r *Repository) UserWithBookings(
 	ctx context.Context, userID string, opts ...dynastay.ReadOption,
-) (*User, []*UserBooking, error) {
+) (_ *User, _ []*UserBooking, err error) {
+	ctx, end := r.db.Begin(ctx, "venue.UserWithBookings")
+	defer func() { end(err) }()
 	at, err := key.Of(venuekeys.User{UserID: userID})
 	if err != nil {
 		return nil, nil, err

@@ -58,7 +58,9 @@ type Page struct {
 // offers, those are read again for the next page. For the parallel requests, see [dynastay.Options].
 //
 // Pattern search: GSI1-LocationIndex or that of the order, then GSI1-PropertyDateIndex for each property, at least 2 requests
-func (s *Search) Page(ctx context.Context, r Request, p dynastay.Paging) (Page, error) {
+func (s *Search) Page(ctx context.Context, r Request, p dynastay.Paging) (_ Page, err error) {
+	ctx, end := s.db.Begin(ctx, "search.Page")
+	defer func() { end(err) }()
 	if p.Limit < 0 || p.Limit > maxCandidates {
 		return Page{}, dynastay.Invalid("Paging.Limit", "must be between 1 and 1,000")
 	}
@@ -71,7 +73,7 @@ func (s *Search) Page(ctx context.Context, r Request, p dynastay.Paging) (Page, 
 	if p.Limit == 0 {
 		p.Limit = defaultLimit
 	}
-	r, err := r.complete(s.db.Now(), p)
+	r, err = r.complete(s.db.Now(), p)
 	if err != nil {
 		return Page{}, err
 	}
