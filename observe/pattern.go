@@ -3,7 +3,6 @@ package observe
 import (
 	_ "embed"
 	"encoding/json"
-	"strings"
 	"sync"
 )
 
@@ -12,13 +11,13 @@ import (
 //go:embed patterns.json
 var table []byte
 
-var patterns = sync.OnceValue(func() (all map[string][]string) {
+var patterns = sync.OnceValue(func() (all map[string]string) {
 	if err := json.Unmarshal(table, &all); err != nil {
 		panic(err) // the file is part of the package
 	}
 	return all
 })
 
-// Pattern returns the documented patterns that an operation carries out, such as "P8" for properties.BySlug, several with
-// commas between them; see docs/patterns.md. It is "" for an operation that carries out none, and for those of services.
-func Pattern(operation string) string { return strings.Join(patterns()[operation], ", ") }
+// Pattern returns the documented pattern that an operation carries out, such as "P8" for properties.BySlug, see
+// docs/patterns.md. It is "" for an operation that carries out none, and for those of services.
+func Pattern(operation string) string { return patterns()[operation] }
