@@ -3,13 +3,17 @@ package dynastay_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/dyntest/engine"
 )
 
 // Of actions that the write can do without, as many are carried out as fit into a transaction, the first ones.
@@ -100,3 +104,77 @@ func TestFound(t *testing.T) {
 	require.NoError(t, db.Write(t.Context(), op))
 	assert.Equal(t, []string{"nothing", "b", "c", "nothing"}, texts)
 }
+
+// What only DynamoDB checks is rejected for certain, at once, and nothing is written. What is as large as can be is written.
+func TestRejectedForItsSize(t *testing.T) {
+	t.Parallel()
+	db, outbox := openOutbox(t, dynastay.Options{})
+	put := func(id string, v types.AttributeValue) func() error {
+		return func() error { return putValue(t, db, id, v) }
+	}
+	lists := func(levels int) types.AttributeValue {
+		v := &types.AttributeValueMemberL{}
+		for range levels - 1 {
+			v = &types.AttributeValueMemberL{Value: []types.AttributeValue{v}}
+		}
+		return v
+	}
+	require.NoError(t, put(strings.Repeat("k", 2048), dynastay.Number(1))())
+	require.NoError(t, put("levels", lists(31))())
+	require.NoError(t, put("empty", dynastay.Text(""))())
+	made, err := outbox.Create(t.Context(), &message{ID: "item", Text: strings.Repeat("x", 300<<10)})
+	require.NoError(t, err)
+	writes := func() int { return db.Faults.Count("TransactWriteItems") + db.Faults.Count("UpdateItem") }
+	for what, write := range map[string]func() error{
+		"a key of 2,049 bytes":   put(strings.Repeat("k", 2049), dynastay.Number(1)),
+		"a value of 40 levels":   put("levels", lists(40)),
+		"a set without elements": put("empty", &types.AttributeValueMemberSS{}),
+		"an item of more than 400 KB, of which the update has 300": func() error {
+			return db.Write(t.Context(), dynastay.NewOp(dynastay.OpSpec[struct{}]{
+				Name: "test.Grow",
+				Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
+					tx.Update(outboxTable, keyOf("item"), more.With(dynastay.Item{"more": dynastay.Text(made.Text)}))
+					return struct{}{}, nil
+				},
+			}))
+		},
+	} {
+		sent := writes()
+		err := write()
+		assert.ErrorIs(t, err, dynastay.ErrRejected, what)
+		assert.NotErrorIs(t, err, dynastay.ErrOutcomeUnknown, what)
+		assert.NotErrorIs(t, err, dynastay.ErrInvalid, what)
+		assert.Equal(t, sent+1, writes(), what)
+	}
+	got, err := outbox.Get(t.Context(), keyOf("item"), dynastay.Consistent)
+	require.NoError(t, err)
+	assert.Equal(t, made, got)
+}
+
+// DynamoDB stores 38 digits of a number. It rejects one with more, instead of rounding it, as dynoxide does.
+func TestRejectedForItsDigits(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t, outboxTables, dyntest.On(engine.Dynoxide))
+	number := func(digits int) types.AttributeValue {
+		return &types.AttributeValueMemberN{Value: strings.Repeat("1", digits)}
+	}
+	require.NoError(t, putValue(t, db, "number", number(38)))
+	assert.ErrorIs(t, putValue(t, db, "number", number(39)), dynastay.ErrRejected)
+	row, err := db.Get(t.Context(), outboxTable, keyOf("number"), dynastay.Consistent)
+	require.NoError(t, err)
+	assert.Equal(t, number(38), row.Item()["v"])
+}
+
+// putValue puts an item with one value.
+func putValue(t *testing.T, db *dyntest.DB, id string, v types.AttributeValue) error {
+	t.Helper()
+	return db.Write(t.Context(), dynastay.NewOp(dynastay.OpSpec[struct{}]{
+		Name: "test.Put",
+		Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
+			tx.Put(outboxTable, dynastay.Item{"id": dynastay.Text(id), "v": v})
+			return struct{}{}, nil
+		},
+	}))
+}
+
+var more = dynastay.MustCompile(expression.NewBuilder().WithUpdate(expression.Set(dynastay.NameOf("more"), dynastay.Param("more"))))
