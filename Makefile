@@ -21,7 +21,7 @@ bench:
 	go test -run '^$$' -bench . ./...
 
 docs:
-	go test -count=1 -run '^(TestPatterns|TestNames|TestEveryPatternHasItsMethod|TestDecisionsAreLinked)$$' . -update
+	go test -count=1 -run '^(TestPatterns|TestNames|TestEveryPatternHasItsMethod|TestDecisionsAreLinked|TestNumbersOfLimits)$$' . -update
 	go test -count=1 ./docs -update
 	go test -count=1 -run '^TestPageOfPermissions$$' ./provision/policy -update
 	DYNTEST_ENGINE=dynoxide go test -count=1 -p 1 -run '^TestCost' ./availability ./availability/listing ./bookings ./bookings/venue \

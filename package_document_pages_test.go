@@ -3,9 +3,11 @@ package dynastay_test
 import (
 	"fmt"
 	"go/ast"
+	"go/constant"
 	"go/doc"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"io/fs"
 	"os"
 	"path"
@@ -14,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -144,25 +147,129 @@ func TestPromisesNameTheirTests(t *testing.T) {
 		if !assert.NotNil(t, found, "no tests at the end of\n%s", text) {
 			continue
 		}
-		for name := range strings.SplitSeq(strings.ReplaceAll(found[1], "`", ""), ", ") {
-			dir, test := path.Split(strings.ReplaceAll(name, ".", "/"))
-			assert.True(t, declaresTest(t, dir, test), "no test %s", name)
+		assertTests(t, found[1])
+	}
+}
+
+// assertTests checks that there are the tests of a list such as `bookings.TestX`, `TestY`.
+func assertTests(t *testing.T, list string) {
+	t.Helper()
+	for name := range strings.SplitSeq(strings.ReplaceAll(list, "`", ""), ", ") {
+		dir, test := path.Split(strings.ReplaceAll(name, ".", "/"))
+		assert.True(t, declaresTest(t, dir, test), "no test %s", name)
+	}
+}
+
+var (
+	limit     = regexp.MustCompile(`(?m)^\| (\*\*.*) \|$`)
+	shownBy   = regexp.MustCompile("^`[^`]+`(?:, `[^`]+`){0,3}$")
+	localLink = regexp.MustCompile(`\]\(([^)#:]+)`)
+)
+
+// A row of docs/limits.md ends with the one to four tests that show what the library does about a limit. Without a test, it
+// says that the library does nothing.
+func TestLimitsNameTheirTests(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("docs/limits.md")
+	require.NoError(t, err)
+	rows := limit.FindAllStringSubmatch(string(text), -1)
+	require.Greater(t, len(rows), 30)
+	for _, row := range rows {
+		cells := strings.Split(row[1], " | ")
+		if !assert.Len(t, cells, 4, "%s", row[1]) {
+			continue
+		}
+		switch does, where, tests := cells[1], cells[2], cells[3]; {
+		case tests == "none":
+			assert.Regexp(t, "^Nothing: ", does, "no test shows what is done about %s", cells[0])
+		case assert.Regexp(t, shownBy, tests, "the tests of %s", cells[0]):
+			assertTests(t, tests)
+			assert.Regexp(t, localLink, where, "where is %s?", cells[0])
 		}
 	}
+	for _, link := range localLink.FindAllStringSubmatch(string(text), -1) {
+		assert.FileExists(t, path.Join("docs", link[1]))
+	}
+}
+
+// numbers are the constants on docs/limits.md, with what they limit.
+var numbers = []struct{ file, name, limits string }{
+	{"write_tx.go", "maxActions", "actions of a write, the idempotency record included"},
+	{"write_tx.go", "maxBytes", "what the actions of a write carry"},
+	{"write_tx.go", "maxItemBytes", "an item that a write or `PutAll` puts"},
+	{"write.go", "tokenLife", "the time in which a transaction is sent again with its client token"},
+	{"write_idempotency.go", "recordLife", "the life of an idempotency record"},
+	{"batch.go", "maxBatchReads", "keys of a request of `GetAll`"},
+	{"batch.go", "maxBatchWrites", "items of a request of `PutAll` and `DeleteAll`"},
+	{"list_page.go", "maxLimit", "items of a page, `Paging.Limit`"},
+	{"list_page.go", "maxReads", "reads of a page, `Paging.Reads`"},
+	{"internal/keytext/text.go", "MaxID", "bytes of an id in a key"},
+	{"internal/keytext/text.go", "MaxText", "bytes of a text in a key, and of an idempotency key or its scope, percent-escaped"},
+	{"keys/key/shards.go", "maxShards", "shards of a list"},
+	{"money.go", "maxDigits", "digits of an amount"},
+	{"users/preferences.go", "MaxPreferences", "preferences of a user, all of which one update can replace"},
+	{"availability/quote.go", "MaxNights", "nights of a stay"},
+	{"entity/stream/consumer/reader.go", "retention", "the time without a read after which a consumer reports that changes may be lost"},
+	{"provision/table.go", "maxRecoveryDays", "days of point-in-time recovery"},
+}
+
+// The numbers of the library on the page of the limits are those of the code.
+func TestNumbersOfLimits(t *testing.T) {
+	t.Parallel()
+	var rows [][]string
+	for _, n := range numbers {
+		rows = append(rows, []string{fmt.Sprintf("[`%s`](../%s)", n.name, n.file), constantOf(t, n.file, n.name), n.limits})
+	}
+	page.Section(t, "docs/limits.md", "numbers", page.Table([]string{"constant", "at most", "what it limits"}, rows))
+}
+
+// constantOf returns the value of a constant as text: a duration, or a number, in KB or MB if the source shifts it.
+func constantOf(t *testing.T, source, name string) string {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), source, nil, 0)
+	require.NoError(t, err)
+	expr := ""
+	ast.Inspect(file, func(n ast.Node) bool {
+		if spec, is := n.(*ast.ValueSpec); is && len(spec.Names) == 1 && spec.Names[0].Name == name {
+			expr = types.ExprString(spec.Values[0])
+		}
+		return expr == ""
+	})
+	require.NotEmpty(t, expr, "%s in %s", name, source)
+	value, err := types.Eval(token.NewFileSet(), nil, token.NoPos, strings.NewReplacer("time.Minute", "60", "time.Hour", "3600").Replace(expr))
+	require.NoError(t, err)
+	n, exact := constant.Int64Val(value.Value)
+	require.True(t, exact)
+	hour := int64(time.Hour / time.Second)
+	switch {
+	case strings.Contains(expr, "time.") && n%(24*hour) == 0 && n > 24*hour:
+		return fmt.Sprint(n/24/hour, " days")
+	case strings.Contains(expr, "time.") && n%hour == 0:
+		return fmt.Sprint(n/hour, " hours")
+	case strings.Contains(expr, "time."):
+		return fmt.Sprint(n/60, " minutes")
+	case strings.Contains(expr, "<< 20"):
+		return fmt.Sprint(n>>20, " MB")
+	case strings.Contains(expr, "<< 10"):
+		return fmt.Sprint(n>>10, " KB")
+	}
+	return fmt.Sprint(n)
 }
 
 // testName is the name of a test in the text of a page.
 var testName = regexp.MustCompile("`((?:[\\w/]+\\.)?)(Test\\w+)`")
 
-// The page says by which tests something is proven.
-func TestTestingNamesTests(t *testing.T) {
+// These pages say by which tests something is proven.
+func TestPagesNameTests(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("docs/testing.md")
-	require.NoError(t, err)
-	named := testName.FindAllStringSubmatch(string(text), -1)
-	require.NotEmpty(t, named)
-	for _, name := range named {
-		assert.True(t, declaresTest(t, strings.TrimSuffix(name[1], "."), name[2]), "no test %s%s", name[1], name[2])
+	for _, file := range []string{"docs/testing.md", "docs/regions.md"} {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		named := testName.FindAllStringSubmatch(string(text), -1)
+		require.NotEmpty(t, named, file)
+		for _, name := range named {
+			assert.True(t, declaresTest(t, strings.TrimSuffix(name[1], "."), name[2]), "no test %s%s", name[1], name[2])
+		}
 	}
 }
 

@@ -41,12 +41,12 @@ type script struct {
 	notRun             bool
 }
 
-// scripts returns the blocks of all runbooks, in their order.
+// scripts returns the blocks of all runbooks, in their order, and those of the page of regions, which have the same form.
 func scripts(t *testing.T) (all []script) {
 	t.Helper()
 	pages, err := filepath.Glob("../../docs/runbooks/*.md")
 	require.NoError(t, err)
-	for _, page := range pages {
+	for _, page := range append(pages, "../../docs/regions.md") {
 		text, err := os.ReadFile(page)
 		require.NoError(t, err)
 		for _, b := range block.FindAllStringSubmatch(string(text), -1) {
@@ -270,6 +270,11 @@ var after = map[string]func(t *testing.T, out string){
 				}
 			}
 			assert.Equal(t, []string{"Encryption must be AWS managed key, but is AWS owned key\n"}, left, "moto never changes that of %s", table)
+		}
+	},
+	"regions": func(t *testing.T, out string) {
+		for _, table := range []string{"Properties", "Availability", "Bookings", "Users", "Reviews", "Metadata"} {
+			assert.Contains(t, out, "prod-"+table+"/Replica eu-west-1\n", "the plan says how apply is told to add it")
 		}
 	},
 	"deleted-table": func(t *testing.T, _ string) {
