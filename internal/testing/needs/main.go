@@ -3,7 +3,7 @@
 //
 //	go run ./internal/testing/needs DIR
 //
-// It fails if a policy would refuse what was sent. With -update, it writes the file anew: DIR must then be that of all tests.
+// It fails if a policy would refuse what was sent, or if a method is no operation of its own for an observer. With -update, it writes the file anew: DIR must then be that of all tests.
 package main
 
 import (
@@ -15,6 +15,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -36,7 +37,7 @@ func main() {
 	log.SetFlags(0)
 	update := flag.Bool("update", false, "write "+file)
 	flag.Parse()
-	seen, err := read(flag.Arg(0))
+	seen, operations, err := read(flag.Arg(0))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -53,38 +54,46 @@ func main() {
 	}
 	more := missing(seen, policy.Methods())
 	fmt.Printf("%d methods were called.\n", len(seen))
+	if unnamed := unnamed(operations); len(unnamed) > 0 {
+		log.Fatalf("these methods need a DB.Begin with a name of their own, see CONTRIBUTING.md:\n%s", strings.Join(unnamed, "\n"))
+	}
 	if len(more) > 0 {
 		log.Fatalf("policies made of %s would refuse, see CONTRIBUTING.md:\n%s", file, strings.Join(more, "\n"))
 	}
 }
 
-// read returns the needs by method that the tests have noted in a directory.
-func read(dir string) (map[string][]string, error) {
+// read returns the needs by method that the tests have noted in a directory, and the operations that an observer was told
+// of when the method was called.
+func read(dir string) (needs, operations map[string][]string, err error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.txt"))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if len(files) == 0 {
-		return nil, fmt.Errorf("%s has nothing that tests have noted", dir)
+		return nil, nil, fmt.Errorf("%s has nothing that tests have noted", dir)
 	}
 	lines := map[string]bool{}
 	for _, f := range files {
 		text, err := os.ReadFile(f)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		for line := range bytes.Lines(text) {
 			lines[string(bytes.TrimSpace(line))] = true
 		}
 	}
-	needs := map[string][]string{}
+	needs, operations = map[string][]string{}, map[string][]string{}
 	for _, line := range slices.Sorted(maps.Keys(lines)) {
 		method, text, _ := strings.Cut(line, "\t")
+		if operation, is := strings.CutPrefix(text, "@"); is {
+			operations[method] = append(operations[method], operation)
+			continue
+		}
 		var n policy.Need
 		if action, _, _ := strings.Cut(text, " "); policy.OfStream(action) {
 			n = policy.Need{Action: action, Table: "*"} // tests read the streams of their own tables, whose names not every iterator has
 		} else if err := n.UnmarshalText([]byte(text)); err != nil {
-			return nil, err
+			return nil, nil, err
 		} else if !ours(n.Table) {
 			continue
 		}
@@ -92,7 +101,36 @@ func read(dir string) (map[string][]string, error) {
 			needs[method] = append(needs[method], text)
 		}
 	}
-	return needs, nil
+	return needs, operations, nil
+}
+
+// within are methods that are called within others: erasers by users.Erase, and the rest of a move by the method that
+// began it. It also has those of the public views, which have the names of the methods that they call.
+var within = regexp.MustCompile(`\.(Eraser|Public|SalesMove)\.`)
+
+// unnamed returns the methods whose requests belong to no operation with a name, or only to operations that have the same
+// names as those of other methods.
+func unnamed(operations map[string][]string) (all []string) {
+	methods := map[string]int{}
+	for method, names := range operations {
+		for _, name := range names {
+			if !within.MatchString(method) {
+				methods[name]++
+			}
+		}
+	}
+	for method, names := range operations {
+		own := slices.ContainsFunc(names, func(name string) bool { return methods[name] == 1 })
+		at := slices.IndexFunc(names, func(name string) bool { return strings.Contains(name, " ") && !strings.Contains(name, " + ") })
+		switch {
+		case at >= 0:
+			all = append(all, method+": "+names[at])
+		case !own && !within.MatchString(method):
+			all = append(all, method+": "+strings.Join(names, ", "))
+		}
+	}
+	slices.Sort(all)
+	return all
 }
 
 // ours reports whether a table is one of the library's, and not of a test.

@@ -15,20 +15,21 @@ import (
 func TestMissing(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	_, err := read(dir)
+	_, _, err := read(dir)
 	assert.ErrorContains(t, err, "has nothing that tests have noted")
 	note := func(file, lines string) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, file), []byte(lines), 0o600))
 	}
-	note("a.txt", "bookings.Repository.Get\tQuery Bookings\nbookings.Repository.Get\tGetItem Gauges\nentity/stream/consumer.Consumer.Run\tGetRecords Gauges\nentity/stream/consumer.Consumer.Run\tGetRecords \n")
+	note("a.txt", "bookings.Repository.Get\tQuery Bookings\nbookings.Repository.Get\t@bookings.Get\nbookings.Repository.Get\tGetItem Gauges\nentity/stream/consumer.Consumer.Run\tGetRecords Gauges\nentity/stream/consumer.Consumer.Run\tGetRecords \n")
 	note("b.txt", "bookings.Repository.Get\tQuery Bookings\nbookings.Repository.Get\tScan Bookings\nusers.Repository.Lose\tQuery Users own\n")
-	seen, err := read(dir)
+	seen, operations, err := read(dir)
 	require.NoError(t, err)
 	assert.Equal(t, map[string][]string{
 		"bookings.Repository.Get":             {"Query Bookings", "Scan Bookings"},
 		"entity/stream/consumer.Consumer.Run": {"GetRecords *"},
 		"users.Repository.Lose":               {"Query Users own"},
 	}, seen)
+	assert.Equal(t, map[string][]string{"bookings.Repository.Get": {"bookings.Get"}}, operations)
 	known := map[string][]policy.Need{
 		"bookings.Repository.Get":             {{Action: "Query", Table: "Bookings"}},
 		"entity/stream/consumer.Consumer.Run": {{Action: "GetRecords", Table: "*"}, {Action: "ListStreams", Table: "*"}},
@@ -57,6 +58,22 @@ func TestMissing(t *testing.T) {
 		}
 	}
 	note("c.txt", "bookings.Repository.Get\tQuery\n")
-	_, err = read(dir)
+	_, _, err = read(dir)
 	assert.Error(t, err)
+}
+
+func TestUnnamed(t *testing.T) {
+	t.Parallel()
+	assert.Equal(t, []string{
+		"users.Repository.Loyalty: users.Get", "users.Repository.Preferences: users.Get", "users.Repository.Voted: GetAll Users",
+	}, unnamed(map[string][]string{
+		"users.Repository.Loyalty":     {"users.Get"},
+		"users.Repository.Preferences": {"users.Get"},
+		"users.Repository.Voted":       {"GetAll Users", "users.Voted"},
+		"users.Repository.Create":      {"users.Create", "users.Create + bookings.Create", "shared"},
+		"users.Repository.Update":      {"users.Update", "shared"},
+		"users.Public.Update":          {"users.Update"},
+		"bookings.Eraser.Erase":        {"users.Erase"},
+		"users.Repository.Erase":       {"users.Erase"},
+	}))
 }
