@@ -101,7 +101,8 @@
 //   - to write: [Do], [Operation], [Part], [WriteOption], [IdempotencyKey], [Idempotency], [IfUser]; [UpdateOption],
 //     [IfVersion], [IfWritten], [AgreedOn], [OrMissing], [WriteID]
 //   - for errors: the kinds, [Error], [InvalidError], [UnreadableError], [TooLargeError]
-//   - to observe requests: [Call], [Usage]
+//   - to observe operations and requests: [Observer], [Observers], [RequestObserver], [Ended], [Wait], [Settled], [Call],
+//     [Verdict], [Usage], [Throttle]; the packages in observe have observers
 //
 // An author of entities, lists and operations also needs:
 //

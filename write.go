@@ -342,17 +342,12 @@ func (w *write) send(ctx context.Context, tx *Tx) error {
 		var looked error
 		switch next {
 		case finish:
-			if lost != nil {
-				w.running.settled(SettledByRetry)
-			}
+			w.answered(lost)
 			return nil
 		case explain:
 			err := w.refused(ctx, tx, got, since)
-			if lost == nil {
-				return err
-			}
-			if tx.dead(got.failed) {
-				w.running.settled(SettledByRetry)
+			if lost == nil || tx.dead(got.failed) {
+				w.answered(lost)
 				return err
 			}
 			// The lost request may still arrive after the reason for the refusal has gone: a guest who was told "sold
@@ -381,6 +376,13 @@ func (w *write) send(ctx context.Context, tx *Tx) error {
 		default:
 			return w.fail(got.verdict.kind(), got.err, ctx.Err())
 		}
+	}
+}
+
+// answered notes for the observer that the answer to a request counts for an earlier one, if that was lost.
+func (w *write) answered(lost error) {
+	if lost != nil {
+		w.running.settled(SettledByRetry)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"log"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -108,8 +109,7 @@ func read(dir string) (needs, operations map[string][]string, err error) {
 // began it. It also has those of the public views, which have the names of the methods that they call.
 var within = regexp.MustCompile(`\.(Eraser|Public|SalesMove)\.`)
 
-// unnamed returns the methods whose requests belong to no operation with a name, or only to operations that have the same
-// names as those of other methods.
+// unnamed returns the methods whose requests belong to no operation with a name, or only to operations of other methods.
 func unnamed(operations map[string][]string) (all []string) {
 	methods := map[string]int{}
 	for method, names := range operations {
@@ -120,7 +120,9 @@ func unnamed(operations map[string][]string) (all []string) {
 		}
 	}
 	for method, names := range operations {
-		own := slices.ContainsFunc(names, func(name string) bool { return methods[name] == 1 })
+		words := strings.Split(path.Base(method), ".")
+		its := words[0] + "." + words[len(words)-1]
+		own := slices.ContainsFunc(names, func(name string) bool { return methods[name] == 1 || name == its })
 		at := slices.IndexFunc(names, func(name string) bool { return strings.Contains(name, " ") && !strings.Contains(name, " + ") })
 		switch {
 		case at >= 0:
