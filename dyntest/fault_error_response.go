@@ -12,11 +12,18 @@ import (
 
 // refusal is an error answer in the form that the service uses.
 type refusal struct {
-	Status              int      `json:"-"` // 0 is 400
-	Type                string   `json:"__type"`
-	Message             string   `json:"Message,omitempty"`
-	LowerMessage        string   `json:"message,omitempty"` // some exceptions spell it in lower case
-	CancellationReasons []reason `json:",omitempty"`
+	Status              int                `json:"-"` // 0 is 400
+	Type                string             `json:"__type"`
+	Message             string             `json:"Message,omitempty"`
+	LowerMessage        string             `json:"message,omitempty"` // some exceptions spell it in lower case
+	CancellationReasons []reason           `json:",omitempty"`
+	ThrottlingReasons   []throttlingReason `json:",omitempty"`
+}
+
+// throttlingReason says which limit of which table or index a request has met.
+type throttlingReason struct {
+	Reason   string `json:"reason"`
+	Resource string `json:"resource"` // an ARN
 }
 
 // reason is the cancellation reason of one action of a transaction. The message of "None" is omitted.
@@ -43,9 +50,21 @@ func transactionConflict() *refusal {
 
 // throughputExceeded is how a request other than a transaction is throttled. It is the only exception for throttling
 // that all operations declare, on tables of either billing mode.
-func throughputExceeded() *refusal {
+func throughputExceeded(c *content) *refusal {
+	what, way, table := "Table", "Write", c.TableName
+	for table = range c.RequestItems { // a batch of several tables meets a limit of one of them
+		break
+	}
+	resource := "arn:aws:dynamodb:us-east-1:000000000000:table/" + table
+	if c.IndexName != "" {
+		what, resource = "Index", resource+"/index/"+c.IndexName
+	}
+	if write, metered := kindOf(c.operation, new(question)); metered && !write {
+		way = "Read"
+	}
 	return &refusal{
-		Type: exception + "ProvisionedThroughputExceededException",
+		ThrottlingReasons: []throttlingReason{{what + way + "ProvisionedThroughputExceeded", resource}},
+		Type:              exception + "ProvisionedThroughputExceededException",
 		LowerMessage: "The level of configured provisioned throughput for the table was exceeded. " +
 			"Consider increasing your provisioning level with the UpdateTable API.",
 	}

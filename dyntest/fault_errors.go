@@ -16,7 +16,7 @@ func refusing(name string, operations []string, refuse func(*content) *refusal) 
 
 // Throttle refuses a request as if the table had no capacity left. A transaction is cancelled, with ThrottlingError as
 // the reason of its first action. A request to a stream gets a ThrottlingException, or a LimitExceededException if it
-// is GetRecords. All other requests get a ProvisionedThroughputExceededException.
+// is GetRecords. All other requests get a ProvisionedThroughputExceededException, which names the table or index.
 func Throttle() Fault {
 	return refusing("Throttle", nil, func(c *content) *refusal {
 		switch {
@@ -25,7 +25,7 @@ func Throttle() Fault {
 		case slices.Contains(streamOperations, c.operation):
 			return rateExceeded("ThrottlingException")
 		case len(c.TransactItems) == 0:
-			return throughputExceeded()
+			return throughputExceeded(c)
 		}
 		return transactionCancelled(firstReason(len(c.TransactItems), reason{
 			"ThrottlingError",

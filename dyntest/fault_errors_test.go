@@ -3,6 +3,8 @@ package dyntest
 import (
 	"context"
 	"net/http"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -13,7 +15,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/internal/testing/blame"
+	"github.com/dynastay/dynastay/keys"
 )
 
 // assertStatus checks the code and the HTTP status of an error of the service.
@@ -98,11 +102,35 @@ func TestThrottle(t *testing.T) {
 			assert.Equal(t, types.CancellationReason{Code: aws.String("None")}, cancelled.CancellationReasons[1])
 		} else {
 			assertStatus(t, err, http.StatusBadRequest, "ProvisionedThroughputExceededException")
-			assert.ErrorAs(t, err, new(*types.ProvisionedThroughputExceededException), operation)
+			exceeded := blame.As[*types.ProvisionedThroughputExceededException](t, err)
+			require.Len(t, exceeded.ThrottlingReasons, 1)
+			way := "Read"
+			if slices.Contains([]string{"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"}, operation) {
+				way = "Write"
+			}
+			assert.Equal(t, "Table"+way+"ProvisionedThroughputExceeded", *exceeded.ThrottlingReasons[0].Reason, operation)
+			assert.True(t, strings.HasSuffix(*exceeded.ThrottlingReasons[0].Resource, ":table/"+d.TableName(things)))
 		}
 	}
 	assert.Equal(t, len(itemOperations), i.Hits())
 	assert.Empty(t, read(t, d, "n"), "nothing was written")
+}
+
+// What the SDK retries by itself is told to the observer nevertheless, with the index that was throttled.
+func TestThrottleOfAnIndexIsObserved(t *testing.T) {
+	t.Parallel()
+	var calls []dynastay.Call
+	d := New(t, With(dynastay.Options{Observer: dynastay.RequestObserver(func(_ context.Context, c dynastay.Call) { calls = append(calls, c) })}))
+	d.Faults.Inject(Throttle(), When{Operation: "Query", Times: 2})
+	_, err := dynastay.QueryAll(t.Context(), d.DB, keys.UsersTable, dynastay.Query{Index: keys.EmailIndex, Partition: "EMAIL#a"})
+	require.NoError(t, err)
+	throttle := dynastay.Throttle{
+		Reason: "IndexReadProvisionedThroughputExceeded", Table: d.TableName(keys.UsersTable), Index: keys.EmailIndex,
+	}
+	require.Len(t, calls, 1)
+	assert.Equal(t, []dynastay.Throttle{throttle, throttle}, calls[0].Throttles)
+	assert.Equal(t, 2, calls[0].Retries)
+	assert.Equal(t, dynastay.Done, calls[0].Verdict)
 }
 
 func TestCancel(t *testing.T) {
