@@ -93,7 +93,7 @@
 //
 // An application needs:
 //
-//   - for tables: [Open], [DB], [Options], [Retry], [Client]; package provision creates them
+//   - for tables: [Open], [DB], [Options], [Retry], [Client], [Probe], [Pinged]; package provision creates them
 //   - as values: [Date], [NewDate], [DateOf], [ParseDate], [MustDate]; [Stay], [ParseStay], [MustStay], [MonthOf];
 //     [Money], [NewMoney], [ParseMoney], [MustMoney], [MoneyOfMinor], [MoneyOfDigits], [Currency]; [Percent],
 //     [ParsePercent]; [Rating], [ParseRating], [MaxRating]

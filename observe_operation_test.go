@@ -136,7 +136,9 @@ func TestOperations(t *testing.T) {
 		{func(ctx context.Context) error { return db.DeleteAll(ctx, outboxTable, []dynastay.Key{keyOf("x")}) },
 			"DeleteAll Outbox\n  BatchWriteItem done\nend: 1 requests, done"},
 		{func(ctx context.Context) error {
-			return db.PutAll(ctx, func(yield func(*dynastay.Schema, dynastay.Item) bool) { yield(outboxTable, outboxTable.Key.Of(keyOf("x"))) })
+			return db.PutAll(ctx, func(yield func(*dynastay.Schema, dynastay.Item) bool) {
+				yield(outboxTable, outboxTable.Key.Of(keyOf("x")))
+			})
 		}, "PutAll\n  BatchWriteItem done\nend: 1 requests, done"},
 		{func(ctx context.Context) error {
 			return db.Write(ctx, outbox.CreateOp(&message{ID: "o"}), outbox.DeleteOp(keyOf("m")))

@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/dynastay/dynastay"
 )
 
 // Need is one action on a table, an index of it, or its stream.
@@ -47,6 +49,17 @@ func (n *Need) UnmarshalText(text []byte) error {
 
 // MarshalText returns the form of [Need.String].
 func (n Need) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
+
+// OfPing returns what [dynastay.DB.Ping] needs for these tables, for [Policy.Also].
+func OfPing(tables ...*dynastay.Schema) (all []Need) {
+	for _, s := range tables {
+		all = append(all, Need{Action: "Query", Table: s.Name})
+		for _, index := range s.Indexes {
+			all = append(all, Need{Action: "Query", Table: s.Name, Index: index.Name})
+		}
+	}
+	return all
+}
 
 // needsJSON is written by the tests, see CONTRIBUTING.md.
 //
