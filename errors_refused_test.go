@@ -29,6 +29,7 @@ import (
 	trust "github.com/dynastay/dynastay/examples/marketplace/reviews"
 	"github.com/dynastay/dynastay/examples/marketplace/shop"
 	"github.com/dynastay/dynastay/examples/traveltracker/tracker"
+	"github.com/dynastay/dynastay/observe"
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/properties/search"
 	"github.com/dynastay/dynastay/provision"
@@ -96,7 +97,7 @@ var others = map[string]error{
 	"dynastay.ErrNotFound": dynastay.ErrNotFound, "dynastay.ErrAlreadyExists": dynastay.ErrAlreadyExists,
 	"dynastay.ErrVersion": dynastay.ErrVersion, "dynastay.ErrContention": dynastay.ErrContention,
 	"dynastay.ErrThrottled": dynastay.ErrThrottled, "dynastay.ErrUnavailable": dynastay.ErrUnavailable,
-	"dynastay.ErrRejected": dynastay.ErrRejected, "dynastay.ErrInvalid": dynastay.ErrInvalid, "dynastay.ErrCursor": dynastay.ErrCursor,
+	"dynastay.ErrRejected": dynastay.ErrRejected, "dynastay.ErrSkew": dynastay.ErrSkew, "dynastay.ErrInvalid": dynastay.ErrInvalid, "dynastay.ErrCursor": dynastay.ErrCursor,
 	"dynastay.ErrIdempotencyMismatch": dynastay.ErrIdempotencyMismatch, "dynastay.ErrOutcomeUnknown": dynastay.ErrOutcomeUnknown,
 	"dynastay.ErrCommitted": dynastay.ErrCommitted, "dynastay.ErrCorrupt": dynastay.ErrCorrupt,
 	"dynastay.ErrOvertaken": dynastay.ErrOvertaken, "dynastay.ErrSkip": dynastay.ErrSkip,
@@ -119,6 +120,9 @@ var others = map[string]error{
 func TestRefusalsHaveAKindInCommon(t *testing.T) {
 	for name, err := range refusals {
 		assert.ErrorIs(t, err, dynastay.ErrRefused, name)
+		kind, failed := observe.Kind(err)
+		assert.Equal(t, "refused", kind, name)
+		assert.False(t, failed, name)
 	}
 	for name, err := range others {
 		assert.NotErrorIs(t, err, dynastay.ErrRefused, name)

@@ -52,6 +52,7 @@ func (db *DB) beginUnnamed(ctx context.Context, method string, s *Schema) (conte
 }
 
 // running is an operation that an observer has been told of. Its methods do nothing if it is nil.
+// See docs/decisions/0032-observers.md for what is an operation and what is a part.
 type running struct {
 	operation string
 	outer     *running // the operation that it is a part of
