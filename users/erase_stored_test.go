@@ -1,10 +1,12 @@
 package users_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -19,6 +21,7 @@ import (
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
+	dynaslog "github.com/dynastay/dynastay/observe/slog"
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/reviews"
 	"github.com/dynastay/dynastay/users"
@@ -30,6 +33,7 @@ var arrivalDay = time.Date(2026, 7, 10, 20, 0, 0, 0, time.UTC)
 // platform is a platform that uses all repositories.
 type platform struct {
 	*dyntest.DB
+	log        *bytes.Buffer
 	hotel      fixture.Hotel
 	users      *users.Repository
 	bookings   *bookings.Repository
@@ -39,7 +43,7 @@ type platform struct {
 
 func (p *platform) open(db *dynastay.DB) *platform {
 	hosts := properties.New(db, nil)
-	return &platform{p.DB, p.hotel, users.New(db, nil), bookings.New(db, nil), hosts, reviews.New(db, hosts, nil)}
+	return &platform{p.DB, p.log, p.hotel, users.New(db, nil), bookings.New(db, nil), hosts, reviews.New(db, hosts, nil)}
 }
 
 func (p *platform) erase(ctx context.Context, userID string) (*users.Erasure, error) {
@@ -127,7 +131,7 @@ func (p *platform) stored(t *testing.T) (all []string) {
 	return all
 }
 
-// assertNoTrace reads everything and finds nothing of a person but the user id of the tombstone.
+// assertNoTrace reads everything and finds nothing of a person but the user id of the tombstone. The log has not even that.
 func (p *platform) assertNoTrace(t *testing.T, who guest, about string) {
 	t.Helper()
 	tombstones := 0
@@ -141,14 +145,25 @@ func (p *platform) assertNoTrace(t *testing.T, who guest, about string) {
 		}
 	}
 	assert.Equal(t, 1, tombstones, about)
+
+	log := strings.ToLower(p.log.String())
+	assert.Contains(t, log, "operation=users.erase", about)
+	for _, trace := range append(who.traces(), who.id) {
+		assert.NotContains(t, log, strings.ToLower(trace), about)
+	}
+}
+
+// logging returns an observer that writes a line for each operation of the platform.
+func (p *platform) logging() dynastay.Observer {
+	return dynaslog.New(slog.New(slog.NewTextHandler(p.log, nil)), &dynaslog.Options{Slow: 1, Answers: true})
 }
 
 func newPlatform(t *testing.T) (*platform, *reviews.Review) {
 	t.Helper()
-	p := &platform{DB: dyntest.New(t, dyntest.At(fixture.Now))}
+	p := &platform{DB: dyntest.New(t, dyntest.At(fixture.Now)), log: new(bytes.Buffer)}
 	p.hotel = fixture.New(t, p.Direct, 1000)
 	p.Clock.Set(arrivalDay)
-	p = p.open(p.Open(&dynastay.Options{Clock: p.Clock.Now, IndexLag: time.Millisecond}))
+	p = p.open(p.Open(&dynastay.Options{Clock: p.Clock.Now, IndexLag: time.Millisecond, Observer: p.logging()}))
 	return p, p.stay(t, guest{"user_other", "Otto", "Other", "otto@example.com", "+37120000000"})
 }
 
@@ -204,6 +219,7 @@ func TestEraseLeavesNoTraceWhenItIsRepeated(t *testing.T) {
 	p, other := newPlatform(t)
 	fragile := p.open(p.Open(&dynastay.Options{
 		Clock: p.Clock.Now, IndexLag: time.Millisecond, Settle: time.Millisecond, Retry: dynastay.Retry{Attempts: 1}, Parallel: 1,
+		Observer: p.logging(),
 	}))
 	type interrupted struct{}
 	ctx := context.WithValue(t.Context(), interrupted{}, true)
