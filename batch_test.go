@@ -443,6 +443,17 @@ func TestBatchesAreObserved(t *testing.T) {
 	assert.Equal(t, "BatchGetItem", calls[1].Operation)
 	assert.Equal(t, 2.0, calls[1].ReadUnits())
 	assert.Zero(t, calls[1].WriteUnits())
+
+	calls = nil
+	under.Faults.Inject(dyntest.Throttle(), dyntest.When{Operation: "BatchGetItem", Times: 2})
+	_, err = under.GetAll(ctx, outboxTable, []dynastay.Key{keyOf("a")})
+	require.NoError(t, err)
+	require.Len(t, calls, 3)
+	for i, want := range []dynastay.Verdict{dynastay.Throttled, dynastay.Throttled, dynastay.Done} {
+		assert.Equal(t, want, calls[i].Verdict)
+		assert.Equal(t, i+1, calls[i].Attempt)
+		assert.Equal(t, want == dynastay.Throttled, len(calls[i].Throttles) == 1)
+	}
 }
 
 // An item is written as it was yielded, whatever the sequence does with its map afterwards.

@@ -156,6 +156,22 @@ func stampOfUpdate(t *testing.T, client *script) stamp {
 	return stamp{}
 }
 
+// Of the writes of an operation, one whose outcome is unknown is what its caller must know of.
+func TestEndedKeepsWhatIsUnknown(t *testing.T) {
+	t.Parallel()
+	var j journal
+	db := (&script{}).open(&Options{Observer: &j})
+	ctx, end := db.Begin(t.Context(), "shops.Sweep")
+	for _, by := range []Settled{SettledByRead, SettledByRetry, Unsettled, SettledByRecord} {
+		db.running(ctx).settled(by)
+		if by == SettledByRetry {
+			assert.Equal(t, SettledByRetry, db.running(ctx).sum.Settled, "the last one")
+		}
+	}
+	end(nil)
+	assert.Equal(t, Unsettled, j.ended[0].Settled)
+}
+
 // The write that a request reports is part of the write ids that it stores, and of no other.
 func TestWriteOfRequest(t *testing.T) {
 	t.Parallel()

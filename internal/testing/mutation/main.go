@@ -8,7 +8,8 @@
 // refunds and the front desk are in money.txt, those of rate plans in rates.txt, those of bookings under them in lines.txt,
 // those of searches under them in search.txt, those of how charges are computed in charges.txt, of how they are stored in
 // stored_charges.txt, of bookings with them in bills.txt, of what is due when in instalments.txt, of rooms one by one in units.txt and
-// out_of_order.txt, of tables as they must be in provision.txt, of permissions in policy.txt, and those of the tests of services in service.txt.
+// out_of_order.txt, of tables as they must be in provision.txt, of permissions in policy.txt, of what
+// observers are told in observe.txt, and those of the tests of services in service.txt.
 package main
 
 import (
