@@ -23,14 +23,16 @@ type seen struct {
 	t      testing.TB
 	spans  *tracetest.InMemoryExporter
 	reader *metric.ManualReader
+	meters *metric.MeterProvider
 }
 
 // observe returns an observer, and what it reports.
 func observe(t testing.TB, opts dynaotel.Options) (*dynaotel.Observer, *seen) {
 	t.Helper()
-	s := &seen{t, tracetest.NewInMemoryExporter(), metric.NewManualReader()}
+	s := &seen{t: t, spans: tracetest.NewInMemoryExporter(), reader: metric.NewManualReader()}
+	s.meters = metric.NewMeterProvider(metric.WithReader(s.reader))
 	opts.TracerProvider = sdktrace.NewTracerProvider(sdktrace.WithSyncer(s.spans))
-	opts.MeterProvider = metric.NewMeterProvider(metric.WithReader(s.reader))
+	opts.MeterProvider = s.meters
 	o, err := dynaotel.New(opts)
 	require.NoError(t, err)
 	return o, s
