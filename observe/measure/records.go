@@ -97,6 +97,9 @@ const (
 
 // begin notes that a record is handled, until the function that it returns is called.
 func (o *oldest) begin(made, now time.Time) func(handled bool) {
+	if made.IsZero() {
+		made = now // it is not from a stream
+	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.inHand == nil {

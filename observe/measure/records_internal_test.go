@@ -73,6 +73,8 @@ func TestAgeOfTheOldestRecord(t *testing.T) {
 	o = oldest{}
 	o.begin(now.Add(time.Hour), now)(true)
 	assert.Zero(t, o.age(now), "the clock of the stream is ahead")
+	o.begin(time.Time{}, now)(true)
+	assert.Zero(t, o.age(now), "the time of the record is unknown")
 	o.tell(time.Minute, now)
 	assert.Equal(t, time.Minute, o.age(later(4*time.Minute)))
 	assert.Zero(t, o.age(later(5*time.Minute)))

@@ -107,7 +107,7 @@ func Example() {
 		for _, a := range s.Attributes {
 			switch a.Key {
 			case "db.operation.name", "dynastay.verdict", "dynastay.operation", "dynastay.requests", "error.type":
-				fmt.Print(" ", a.Value.Emit())
+				fmt.Print(" ", a.Value.String())
 			}
 		}
 		fmt.Println()

@@ -18,6 +18,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/entity/stream"
+	"github.com/dynastay/dynastay/entity/stream/consumer"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/internal/testing/streamtest"
 	"github.com/dynastay/dynastay/keys"
@@ -167,4 +168,30 @@ func TestRecordsHaveTheirWrite(t *testing.T) {
 	}
 	assert.Equal(t, "01234567", saw.all()[0].text("dynastay.write"))
 	assert.Empty(t, saw.all()[1].text("dynastay.write"))
+}
+
+// What the page shows: a consumer whose records are seen, and the job that tells what only the application knows.
+func TestConsumerIsSeen(t *testing.T) {
+	t.Parallel()
+	observer, saw := observe(t, dynaotel.Options{})
+	db := dyntest.New(t, dyntest.Streams(), dyntest.At(fixture.Now))
+	broken := errors.New("broken")
+	handled := 0
+	router := stream.NewRouter(
+		stream.OnItems(db.DB, keys.BookingsTable, func(context.Context, stream.Record) error { handled++; return nil }),
+		stream.OnItems(db.DB, keys.UsersTable, func(context.Context, stream.Record) error { return broken }),
+	)
+	spec := consume(db.DB, observer, router, func(context.Context, stream.Record, error) error { return nil })
+	booked, user := stream.Record{Table: db.TableName(keys.BookingsTable)}, stream.Record{Table: db.TableName(keys.UsersTable)}
+	require.NoError(t, spec.Router.Handle(t.Context(), booked))
+	require.ErrorIs(t, spec.Router.Handle(t.Context(), user), broken)
+	require.NoError(t, spec.DeadLetter(t.Context(), user, broken))
+	assert.Equal(t, 1, handled)
+	assert.Len(t, saw.kind(trace.SpanKindConsumer), 2)
+	assert.Equal(t, 1.0, saw.sum("DeadLetters"))
+
+	require.NoError(t, tell(t.Context(), observer, consumer.New(db.DB, db.Streams, spec), func(context.Context) (int, error) { return 7, nil }))
+	assert.Equal(t, 7.0, saw.sum("OverdueHolds"))
+	observer.Behind(20 * time.Minute)
+	assert.Equal(t, (20 * time.Minute).Seconds(), saw.sum("OldestRecordAge"))
 }
