@@ -23,6 +23,9 @@ bench:
 docs:
 	go test -count=1 -run '^(TestPatterns|TestNames|TestEveryPatternHasItsMethod|TestDecisionsAreLinked|TestNumbersOfLimits)$$' . -update
 	go test -count=1 ./docs -update
+	go test -count=1 -run '^(TestTableOfMetrics|TestDashboard)$$' ./observe/measure -update
+	cd observe/otel && DYNTEST_ENGINE=dynoxide go test -count=1 -run '^(TestPictureOfATrace|TestGoOfThePage)$$' . -update
+	cd observe/prometheus && go test -count=1 -run '^TestGoOfThePage$$' . -update
 	go test -count=1 -run '^TestPageOfPermissions$$' ./provision/policy -update
 	DYNTEST_ENGINE=dynoxide go test -count=1 -p 1 -run '^TestCost' ./availability ./availability/listing ./bookings ./bookings/venue \
 		./properties ./properties/catalog ./properties/search ./reviews ./users -update
