@@ -25,7 +25,8 @@
 //	record, table                                of a record of a stream
 //
 // A target is a table, or a table and its index, as in "Bookings/GSI1". Lists of the same prefix belong together, value by
-// value. The attributes aws.dynamodb.… are there only with [Options.Development].
+// value. The attributes aws.dynamodb.… are there only with [Options.Development]. Two attributes that the conventions
+// recommend are missing, because an observer is not told them: db.operation.batch.size and aws.request_id.
 //
 // # Errors
 //

@@ -54,6 +54,7 @@ func BenchmarkRead(b *testing.B) {
 }
 
 func compare(b *testing.B, key dynastay.Key, without, with *dynastay.DB) {
+	b.ReportAllocs()
 	var took [2]time.Duration
 	for b.Loop() {
 		for i, db := range []*dynastay.DB{without, with} {

@@ -77,7 +77,7 @@ func TestPictureOfATrace(t *testing.T) {
 }
 
 const (
-	left, right = 330, 640 // of the bars
+	left, right = 240, 560 // of the bars
 	rowHeight   = 30
 	head        = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 880 %[1]d" width="880" height="%[1]d" role="img" aria-labelledby="t d">
   <title id="t">The trace of a booking</title>
