@@ -99,6 +99,7 @@ func TestErrorType(t *testing.T) {
 		{secret, "_OTHER"},
 		{fmt.Errorf("a: %w", secret), "_OTHER"},
 		{errors.Join(secret, secret), "_OTHER"},
+		{errors.Join(&net.OpError{Op: "read", Err: secret}, secret), "*net.OpError"},
 		{ownError[string]{"x"}, "_OTHER"},
 		{fmt.Errorf("a: %w", OwnError{"x"}), "measure.ExportedError"},
 		{fmt.Errorf("a: %w", context.Canceled), "context.Canceled"},

@@ -3,6 +3,7 @@ package dynaotel_test
 import (
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/prometheus/otlptranslator"
 	"github.com/stretchr/testify/assert"
@@ -12,6 +13,7 @@ import (
 	"go.opentelemetry.io/otel/metric/embedded"
 	"go.opentelemetry.io/otel/metric/noop"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/observe/measure"
@@ -82,6 +84,30 @@ func TestInstruments(t *testing.T) {
 	}
 	assert.Equal(t, 1.0, saw.sum("OutcomesUnknown"))
 	assert.Equal(t, 3.0, saw.sum("OverdueHolds"))
+}
+
+// An exemplar of a request's duration leads to the span of the request, and one of an operation's to that of the operation.
+func TestExemplars(t *testing.T) {
+	t.Parallel()
+	observer, saw := observe(t, dynaotel.Options{})
+	ctx, end := observer.Begin(t.Context(), "users.Get")
+	observer.Request(ctx, dynastay.Call{Operation: "GetItem", Verdict: dynastay.Done, Attempt: 1, Duration: time.Second})
+	end(dynastay.Ended{Duration: 2 * time.Second})
+	var data metricdata.ResourceMetrics
+	require.NoError(t, saw.reader.Collect(t.Context(), &data))
+	leadsTo := map[string]string{}
+	for _, m := range data.ScopeMetrics[0].Metrics {
+		if h, ok := m.Data.(metricdata.Histogram[float64]); ok {
+			require.Len(t, h.DataPoints[0].Exemplars, 1)
+			id := trace.SpanID(h.DataPoints[0].Exemplars[0].SpanID)
+			for _, s := range saw.all() {
+				if s.SpanContext.SpanID() == id {
+					leadsTo[m.Name] = s.Name
+				}
+			}
+		}
+	}
+	assert.Equal(t, map[string]string{"db.client.operation.duration": "GetItem", "dynastay.operation.duration": "users.Get"}, leadsTo)
 }
 
 // Without providers, the global ones are used.

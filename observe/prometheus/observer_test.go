@@ -116,8 +116,17 @@ func TestTextOfEveryMetric(t *testing.T) {
 	handle := observer.Records(func(context.Context, stream.Record) error { return broken })
 	require.ErrorIs(t, handle(t.Context(), stream.Record{Table: "Users", At: time.Now()}), broken)
 
+	families, err := reg.Gather()
+	require.NoError(t, err)
+	buckets := map[string][]float64{}
+	for _, f := range families {
+		for _, b := range f.GetMetric()[0].GetHistogram().GetBucket() {
+			buckets[f.GetName()] = append(buckets[f.GetName()], b.GetUpperBound())
+		}
+	}
 	var names []string
 	for _, m := range measure.Metrics() {
+		assert.Equal(t, m.Buckets, buckets[m.Prometheus()], m.Name)
 		names = append(names, m.Prometheus())
 		assert.Positive(t, testutil.CollectAndCount(reg, m.Prometheus()), m.Name)
 	}
