@@ -11,6 +11,7 @@ import (
 	"github.com/aws/smithy-go"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/observe"
 )
 
 // Other is the type of an error that has none that says anything, and whatever comes after the first 1000 values of an
@@ -21,27 +22,27 @@ const Other = "_OTHER"
 type kind struct {
 	name    string
 	matches func(error) bool
-	answer  bool // what was asked is refused: an expected answer, which concerns the caller alone
 }
 
 // kinds are in the order of the page: the first that matches counts.
 var kinds = []kind{
-	{"dynastay.ErrOutcomeUnknown", is(dynastay.ErrOutcomeUnknown), false},
-	{"dynastay.ErrCommitted", is(dynastay.ErrCommitted), false},
-	{"dynastay.ErrContention", is(dynastay.ErrContention), false},
-	{"dynastay.ErrThrottled", is(dynastay.ErrThrottled), false},
-	{"dynastay.ErrUnavailable", is(dynastay.ErrUnavailable), false},
-	{"dynastay.ErrCorrupt", is(dynastay.ErrCorrupt), false},
-	{"*dynastay.UnreadableError", as[*dynastay.UnreadableError], false},
-	{"dynastay.ErrRejected", is(dynastay.ErrRejected), false},
-	{"dynastay.ErrCursor", is(dynastay.ErrCursor), true},
-	{"*dynastay.TooLargeError", as[*dynastay.TooLargeError], true},
-	{"dynastay.ErrInvalid", is(dynastay.ErrInvalid), true},
-	{"dynastay.ErrNotFound", is(dynastay.ErrNotFound), true},
-	{"dynastay.ErrAlreadyExists", is(dynastay.ErrAlreadyExists), true},
-	{"dynastay.ErrVersion", is(dynastay.ErrVersion), true},
-	{"dynastay.ErrIdempotencyMismatch", is(dynastay.ErrIdempotencyMismatch), true},
-	{refused, is(dynastay.ErrRefused), true},
+	{"dynastay.ErrOutcomeUnknown", is(dynastay.ErrOutcomeUnknown)},
+	{"dynastay.ErrCommitted", is(dynastay.ErrCommitted)},
+	{"dynastay.ErrContention", is(dynastay.ErrContention)},
+	{"dynastay.ErrThrottled", is(dynastay.ErrThrottled)},
+	{"dynastay.ErrUnavailable", is(dynastay.ErrUnavailable)},
+	{"dynastay.ErrCorrupt", is(dynastay.ErrCorrupt)},
+	{"*dynastay.UnreadableError", as[*dynastay.UnreadableError]},
+	{"dynastay.ErrRejected", is(dynastay.ErrRejected)},
+	{"dynastay.ErrSkew", is(dynastay.ErrSkew)},
+	{"dynastay.ErrCursor", is(dynastay.ErrCursor)},
+	{"*dynastay.TooLargeError", as[*dynastay.TooLargeError]},
+	{"dynastay.ErrInvalid", is(dynastay.ErrInvalid)},
+	{"dynastay.ErrNotFound", is(dynastay.ErrNotFound)},
+	{"dynastay.ErrAlreadyExists", is(dynastay.ErrAlreadyExists)},
+	{"dynastay.ErrVersion", is(dynastay.ErrVersion)},
+	{"dynastay.ErrIdempotencyMismatch", is(dynastay.ErrIdempotencyMismatch)},
+	{refused, is(dynastay.ErrRefused)},
 }
 
 const refused = "dynastay.ErrRefused"
@@ -104,14 +105,10 @@ func ErrorType(err error) string {
 }
 
 // Answer reports whether an error is an answer to the caller: an argument is invalid, something does not exist, the rooms
-// are sold out. All other errors are failures, which whoever runs the service wants to know about.
+// are sold out. All other errors are failures, which whoever runs the service wants to know about, see [observe.Kind].
 func Answer(err error) bool {
-	for _, k := range kinds {
-		if k.matches(err) {
-			return k.answer
-		}
-	}
-	return false
+	_, failed := observe.Kind(err)
+	return err != nil && !failed
 }
 
 // StatusCode returns the code of an error of DynamoDB, such as "TransactionCanceledException", or "" if there is none.
