@@ -22,7 +22,7 @@ bench:
 
 docs:
 	go test -count=1 -run '^(TestPatterns|TestNames|TestEveryPatternHasItsMethod|TestDecisionsAreLinked|TestNumbersOfLimits)$$' . -update
-	go test -count=1 ./docs -update
+	DYNTEST_ENGINE=dynoxide go test -count=1 ./docs -update
 	go test -count=1 -run '^(TestTableOfMetrics|TestDashboard)$$' ./observe/measure -update
 	cd observe/otel && DYNTEST_ENGINE=dynoxide go test -count=1 -run '^(TestPictureOfATrace|TestGoOfThePage)$$' . -update
 	cd observe/prometheus && go test -count=1 -run '^TestGoOfThePage$$' . -update

@@ -29,7 +29,7 @@ import (
 	trust "github.com/dynastay/dynastay/examples/marketplace/reviews"
 	"github.com/dynastay/dynastay/examples/marketplace/shop"
 	"github.com/dynastay/dynastay/examples/traveltracker/tracker"
-	"github.com/dynastay/dynastay/observe"
+	"github.com/dynastay/dynastay/observe/measure"
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/properties/search"
 	"github.com/dynastay/dynastay/provision"
@@ -120,9 +120,7 @@ var others = map[string]error{
 func TestRefusalsHaveAKindInCommon(t *testing.T) {
 	for name, err := range refusals {
 		assert.ErrorIs(t, err, dynastay.ErrRefused, name)
-		kind, failed := observe.Kind(err)
-		assert.Equal(t, "refused", kind, name)
-		assert.False(t, failed, name)
+		assert.True(t, measure.Answer(err), name)
 	}
 	for name, err := range others {
 		assert.NotErrorIs(t, err, dynastay.ErrRefused, name)

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strings"
 
 	"github.com/aws/smithy-go"
 
 	"github.com/dynastay/dynastay"
-	"github.com/dynastay/dynastay/observe"
 )
 
 // Other is the type of an error that has none that says anything, and whatever comes after the first 1000 values of an
@@ -24,8 +24,8 @@ type kind struct {
 	matches func(error) bool
 }
 
-// kinds are in the order of the page: the first that matches counts.
-var kinds = []kind{
+// failures and answers are in the order of the page: the first that matches counts, and a failure before any answer.
+var failures = []kind{
 	{"dynastay.ErrOutcomeUnknown", is(dynastay.ErrOutcomeUnknown)},
 	{"dynastay.ErrCommitted", is(dynastay.ErrCommitted)},
 	{"dynastay.ErrContention", is(dynastay.ErrContention)},
@@ -35,6 +35,9 @@ var kinds = []kind{
 	{"*dynastay.UnreadableError", as[*dynastay.UnreadableError]},
 	{"dynastay.ErrRejected", is(dynastay.ErrRejected)},
 	{"dynastay.ErrSkew", is(dynastay.ErrSkew)},
+}
+
+var answers = []kind{
 	{"dynastay.ErrCursor", is(dynastay.ErrCursor)},
 	{"*dynastay.TooLargeError", as[*dynastay.TooLargeError]},
 	{"dynastay.ErrInvalid", is(dynastay.ErrInvalid)},
@@ -78,17 +81,12 @@ func ErrorType(err error) string {
 	if err == nil {
 		return ""
 	}
-	for _, k := range kinds {
-		if !k.matches(err) {
-			continue
-		}
-		if k.name == refused {
+	for _, k := range slices.Concat(failures, answers, named) {
+		switch {
+		case !k.matches(err):
+		case k.name == refused:
 			return refusal(err)
-		}
-		return k.name
-	}
-	for _, k := range named {
-		if k.matches(err) {
+		default:
 			return k.name
 		}
 	}
@@ -105,10 +103,10 @@ func ErrorType(err error) string {
 }
 
 // Answer reports whether an error is an answer to the caller: an argument is invalid, something does not exist, the rooms
-// are sold out. All other errors are failures, which whoever runs the service wants to know about, see [observe.Kind].
+// are sold out. All other errors are failures, which whoever runs the service wants to know about.
 func Answer(err error) bool {
-	_, failed := observe.Kind(err)
-	return err != nil && !failed
+	matches := func(k kind) bool { return k.matches(err) }
+	return slices.ContainsFunc(answers, matches) && !slices.ContainsFunc(failures, matches)
 }
 
 // StatusCode returns the code of an error of DynamoDB, such as "TransactionCanceledException", or "" if there is none.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,6 +41,7 @@ func TestErrorTypesAreTheKindsOfThePage(t *testing.T) {
 		want = append(want, row[1])
 		status[row[1]] = row[2]
 	}
+	kinds := slices.Concat(failures, answers)
 	for _, k := range kinds {
 		got = append(got, k.name)
 	}
@@ -63,6 +65,9 @@ func TestErrorTypesAreTheKindsOfThePage(t *testing.T) {
 		assert.Equal(t, name, ErrorType(fmt.Errorf("reading anna@example.com: %w", wrapped)))
 		// What a caller can mend has a status of 4xx, and everything else concerns whoever runs the service.
 		assert.Equal(t, strings.HasPrefix(status[name], "4"), Answer(wrapped), name)
+	}
+	for _, failure := range []error{nil, io.EOF, context.Canceled, errors.Join(dynastay.ErrNotFound, dynastay.ErrCorrupt)} {
+		assert.False(t, Answer(failure), "%v", failure)
 	}
 }
 

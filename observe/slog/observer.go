@@ -7,6 +7,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/observe"
+	"github.com/dynastay/dynastay/observe/measure"
 )
 
 // Options configure [New]. Every field is optional.
@@ -17,7 +18,7 @@ type Options struct {
 	// 100 ms. Negative: never.
 	Wait time.Duration
 	// Answers logs, at the level Info, also the operations whose error only answers the caller, such as that rooms are
-	// sold out or that an argument is invalid, see [observe.Kind]. Default: false.
+	// sold out or that an argument is invalid, see [measure.Answer]. Default: false.
 	Answers bool
 }
 
@@ -61,10 +62,9 @@ func (o *Observer) end(ctx context.Context, operation string, e dynastay.Ended) 
 	for _, w := range e.Waits {
 		waited += w.Duration
 	}
-	kind, failed := observe.Kind(e.Err)
 	level, message := slog.LevelWarn, ""
 	switch {
-	case failed:
+	case e.Err != nil && !measure.Answer(e.Err):
 		level, message = slog.LevelError, "operation failed"
 	case e.Retries+e.Conflicts+e.Throttled+e.Lost > 0:
 		message = "operation repeated requests"
@@ -72,7 +72,7 @@ func (o *Observer) end(ctx context.Context, operation string, e dynastay.Ended) 
 		message = "operation waited for others"
 	case o.opts.Slow > 0 && e.Duration >= o.opts.Slow:
 		message = "operation was slow"
-	case o.opts.Answers && kind != "":
+	case o.opts.Answers && e.Err != nil:
 		level, message = slog.LevelInfo, "operation answered with an error"
 	default:
 		return
@@ -89,7 +89,7 @@ func (o *Observer) end(ctx context.Context, operation string, e dynastay.Ended) 
 		}
 	}
 	text("pattern", observe.Pattern(operation))
-	text("error", kind)
+	text("error", measure.ErrorType(e.Err))
 	attrs = append(attrs, slog.Duration("duration", e.Duration), slog.Int("requests", e.Requests))
 	number("retries", e.Retries)
 	number("conflicts", e.Conflicts)

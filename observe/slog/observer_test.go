@@ -77,12 +77,12 @@ func TestLines(t *testing.T) {
 		},
 		"failed": {
 			with(func(e *dynastay.Ended) { e.Err = &dynastay.Error{Kind: dynastay.ErrThrottled, ID: "ada@example.com"} }), nil,
-			"ERROR", "operation failed", map[string]any{"error": "throttled by DynamoDB"},
+			"ERROR", "operation failed", map[string]any{"error": "dynastay.ErrThrottled"},
 		},
 		"an answer": {with(func(e *dynastay.Ended) { e.Err = dynastay.ErrNotFound }), nil, "", "", nil},
 		"an answer, by option": {
 			with(func(e *dynastay.Ended) { e.Err = dynastay.ErrNotFound }), &dynaslog.Options{Answers: true},
-			"INFO", "operation answered with an error", map[string]any{"error": "not found"},
+			"INFO", "operation answered with an error", map[string]any{"error": "dynastay.ErrNotFound"},
 		},
 		"done, with answers": {quick, &dynaslog.Options{Answers: true}, "", "", nil},
 	} {
@@ -149,5 +149,5 @@ func TestLineOfSignUp(t *testing.T) {
 	assert.Equal(t, 1.0, all[0]["lost"])
 	assert.Equal(t, "retry", all[0]["settled"])
 	assert.Equal(t, "operation answered with an error", all[1]["msg"])
-	assert.Equal(t, "already exists", all[1]["error"])
+	assert.Equal(t, "dynastay.ErrAlreadyExists", all[1]["error"])
 }
