@@ -237,8 +237,8 @@ func readSource(t *testing.T) *source {
 	s := &source{parts: map[string]*sourceOfPart{}, methods: map[string]bool{}, consts: map[string]string{}}
 	files := map[string]*ast.File{}
 	require.NoError(t, filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
-		if path == filepath.Join("internal", "testing") {
-			return filepath.SkipDir // it stores nothing but in tests
+		if path == filepath.Join("internal", "testing") || path == "observe" {
+			return filepath.SkipDir // they store nothing but in tests
 		}
 		if err != nil || entry.IsDir() || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
 			return err

@@ -30,7 +30,7 @@ var block = regexp.MustCompile("(?s)<!-- go:(.*?)-->|\n```go\n(.*?)```")
 
 // usual are packages that blocks import, besides those of this module.
 var usual = []string{
-	"context", "encoding/json", "errors", "fmt", "os", "testing", "time", "github.com/stretchr/testify/require",
+	"context", "encoding/json", "errors", "fmt", "log/slog", "os", "testing", "time", "github.com/stretchr/testify/require",
 	"github.com/aws/aws-sdk-go-v2/aws", "github.com/aws/aws-sdk-go-v2/service/dynamodb", "github.com/aws/aws-sdk-go-v2/service/dynamodb/types",
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams",
 }
@@ -104,7 +104,7 @@ func importsOf(page string, compiled map[string]string) (text string) {
 	const module = "github.com/dynastay/dynastay"
 	packages, examples := map[string]string{}, map[string]string{}
 	for _, name := range usual {
-		packages[path.Base(name)] = name
+		packages[name] = name // by its path: log/slog and observe/slog are two packages
 	}
 	for name := range compiled {
 		switch in, ours := strings.CutPrefix(name, module); {
