@@ -99,6 +99,11 @@ func TestPrices(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, test.want, got.Amount(), "%v", test)
 	}
+	dear := cost.Prices{Reads: dynastay.MustMoney("10000", "USD"), Writes: dynastay.MustMoney("10000", "USD")}
+	half, err := dear.Of(cost.Line{ReadUnits: 0.5})
+	require.NoError(t, err)
+	assert.Equal(t, "0.01", half.Amount(), "half a unit counts")
+
 	one := cost.Line{Operation: "bookings.Create", Requests: 2, ReadUnits: 0.5, WriteUnits: 14}
 	assert.Equal(t, cost.Line{Operation: "bookings.Create", Requests: 60, ReadUnits: 15, WriteUnits: 420}, one.Times(30))
 
