@@ -12,7 +12,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/aws/smithy-go/middleware"
 
 	"github.com/dynastay/dynastay/internal/stored"
 )
@@ -98,10 +97,14 @@ func (db *DB) getBatch(ctx context.Context, s *Schema, keys []Key, consistent bo
 		began, named := time.Now(), []target{{table, ""}}
 		out, err := db.client.BatchGetItem(ctx, in, way.once)
 		if err != nil {
-			db.observe(ctx, began, way.call("BatchGetItem", attempt, err), named, nil, middleware.Metadata{})
+			db.observe(ctx, began, way.call("BatchGetItem", attempt, err), named, nil)
 			return len(asked.Keys), err
 		}
-		db.observe(ctx, began, way.call("BatchGetItem", attempt, nil), named, out.ConsumedCapacity, out.ResultMetadata)
+		call := way.call("BatchGetItem", attempt, nil)
+		if len(out.Responses) == 0 { // otherwise, the keys that are left may be those of items that no longer fit
+			leave(&call, out.UnprocessedKeys)
+		}
+		db.observe(ctx, began, call, named, out.ConsumedCapacity)
 		for _, item := range out.Responses[table] {
 			found(s.Key.From(RowOf(item)), RowOf(item))
 		}

@@ -3,11 +3,11 @@ package dynastay
 import (
 	"context"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/aws/smithy-go/middleware"
 
 	"github.com/dynastay/dynastay/internal/stored"
 )
@@ -49,7 +49,6 @@ type writeBatch struct {
 	db     *DB
 	op     string
 	keys   map[Ref]bool
-	tables []target
 	writes map[string][]types.WriteRequest
 }
 
@@ -67,11 +66,16 @@ func (b *writeBatch) add(s *Schema, key Key, write types.WriteRequest) {
 	if b.writes == nil {
 		b.writes = map[string][]types.WriteRequest{}
 	}
-	if b.writes[table] == nil {
-		b.tables = append(b.tables, target{table, ""})
-	}
 	b.keys[RefOf(s, key)] = true
 	b.writes[table] = append(b.writes[table], write)
+}
+
+// tables returns what the next request names.
+func (b *writeBatch) tables() (all []target) {
+	for _, table := range slices.Sorted(maps.Keys(b.writes)) {
+		all = append(all, target{table, ""})
+	}
+	return all
 }
 
 // send writes the whole batch and empties it.
@@ -84,10 +88,12 @@ func (b *writeBatch) send(ctx context.Context) error {
 		began := time.Now()
 		out, err := b.db.client.BatchWriteItem(ctx, in, way.once)
 		if err != nil {
-			b.db.observe(ctx, began, way.call("BatchWriteItem", attempt, err), b.tables, nil, middleware.Metadata{})
+			b.db.observe(ctx, began, way.call("BatchWriteItem", attempt, err), b.tables(), nil)
 			return 0, err
 		}
-		b.db.observe(ctx, began, way.call("BatchWriteItem", attempt, nil), b.tables, out.ConsumedCapacity, out.ResultMetadata)
+		call := way.call("BatchWriteItem", attempt, nil)
+		leave(&call, out.UnprocessedItems)
+		b.db.observe(ctx, began, call, b.tables(), out.ConsumedCapacity)
 		b.writes = out.UnprocessedItems
 		for _, writes := range b.writes {
 			left += len(writes)
@@ -95,6 +101,6 @@ func (b *writeBatch) send(ctx context.Context) error {
 		return left, nil
 	})
 	clear(b.keys)
-	b.tables, b.writes = nil, nil
+	b.writes = nil
 	return err
 }

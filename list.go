@@ -170,10 +170,16 @@ type entry[T any] struct {
 }
 
 // read fills a page.
-func (l List[T]) read(ctx context.Context, p Paging) ([]entry[T], Cursor, error) {
+func (l List[T]) read(ctx context.Context, p Paging) (entries []entry[T], next Cursor, err error) {
 	ctx, end := l.begin(ctx)
-	entries, next, _, err := l.fill(ctx, p)
-	end(err)
+	defer func() {
+		told := err
+		for i := 0; told == nil && i < len(entries); i++ {
+			told = entries[i].err // the caller gets an UnreadableError
+		}
+		end(told)
+	}()
+	entries, next, _, err = l.fill(ctx, p)
 	return entries, next, err
 }
 

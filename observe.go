@@ -2,6 +2,7 @@ package dynastay
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -38,8 +39,10 @@ func (RequestObserver) Begin(ctx context.Context, _ string) (context.Context, fu
 func (o RequestObserver) Request(ctx context.Context, call Call) { o(ctx, call) }
 
 // Observers returns an observer that tells all of them. They are told of a beginning and of a request in their order,
-// and of an end in the opposite one.
-func Observers(all ...Observer) Observer { return observers(all) }
+// and of an end in the opposite one. Those that are nil are left out.
+func Observers(all ...Observer) Observer {
+	return observers(slices.DeleteFunc(slices.Clone(all), func(o Observer) bool { return o == nil }))
+}
 
 type observers []Observer
 
@@ -70,8 +73,9 @@ type Call struct {
 	// Attempt says which request of a write or of a batch this is, from 1: DB.Write and the batches retry themselves, and
 	// each retry is a Call. It is 1 for every other read.
 	Attempt int
-	Retries int // number of retries by the SDK, of reads only
-	// Throttles says what was throttled, if DynamoDB does, whether the SDK's retries helped or not.
+	Retries int // number of retries by the SDK, of a GetItem or a Query only
+	// Throttles are the limits that the request met, whether the SDK's retries helped or not. Those of what DynamoDB has left
+	// undone of a batch are here too, with the Verdict Done.
 	Throttles []Throttle
 	// Write identifies the write, if it stores write ids: it is the [WriteID.Write] of all items that the request stores.
 	Write    string
@@ -109,7 +113,7 @@ type Usage struct {
 	WriteUnits float64
 }
 
-// Requests returns the number of times that the request was sent.
+// Requests returns how often the SDK tried to send the request.
 func (c Call) Requests() int { return 1 + c.Retries }
 
 // ReadUnits returns the read units consumed on all tables and indexes.
@@ -159,7 +163,8 @@ const (
 	SettledByRead Settled = "read"
 	// SettledByRecord: the record of the idempotency key says that this call, or an earlier one, has made the write.
 	SettledByRecord Settled = "record"
-	// Unsettled: an answer was lost, and the outcome is unknown. The operation returned [ErrOutcomeUnknown].
+	// Unsettled: an answer was lost, and the outcome is unknown: the operation, or a part of it, has returned
+	// [ErrOutcomeUnknown].
 	Unsettled Settled = "unknown"
 )
 

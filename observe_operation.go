@@ -3,13 +3,14 @@ package dynastay
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/aws/smithy-go/middleware"
 )
 
 // Begin tells the observer that an operation begins. It is for methods that send several requests, of repositories and
@@ -21,7 +22,7 @@ import (
 // The operation goes on with the context that Begin returns, and calls end once, with the error that it returns.
 // [DB.Write], lists, and the tables of package entity call Begin themselves. Within another operation, Begin does
 // nothing: the requests belong to the outer one. Only a [DB.Write] there is a part of its own, because it has an outcome
-// of its own. Without an observer, Begin does nothing and allocates nothing.
+// of its own. If the operation panics, its error is nil. Without an observer, Begin does nothing and allocates nothing.
 func (db *DB) Begin(ctx context.Context, operation string) (_ context.Context, end func(error)) {
 	if db.opts.Observer == nil || db.running(ctx) != nil {
 		return ctx, unobserved
@@ -58,7 +59,8 @@ type running struct {
 	outer     *running // the operation that it is a part of
 	began     time.Time
 	end       func(Ended)
-	mu        sync.Mutex // requests and parts may run at the same time
+	ended     atomic.Bool // what still uses its context is no part of it
+	mu        sync.Mutex  // requests and parts may run at the same time
 	sum       Ended
 }
 
@@ -70,6 +72,9 @@ func (db *DB) running(ctx context.Context) *running {
 		return nil
 	}
 	r, _ := ctx.Value(runningKey{db}).(*running)
+	if r == nil || r.ended.Load() {
+		return nil
+	}
 	return r
 }
 
@@ -121,6 +126,9 @@ func (r *running) sent(call *Call) {
 }
 
 func (r *running) finish(err error) {
+	if r.ended.Swap(true) {
+		return
+	}
 	r.mu.Lock()
 	ended := r.sum
 	r.mu.Unlock()
@@ -133,19 +141,12 @@ type target struct{ table, index string }
 
 // observe tells the observer of a request.
 func (db *DB) observe(
-	ctx context.Context, began time.Time, call Call, named []target, consumed []types.ConsumedCapacity, meta middleware.Metadata,
+	ctx context.Context, began time.Time, call Call, named []target, consumed []types.ConsumedCapacity,
 ) {
 	if db.opts.Observer == nil {
 		return
 	}
 	call.Duration = time.Since(began)
-	if attempts, ok := retry.GetAttemptResults(meta); ok {
-		call.Retries = max(0, len(attempts.Results)-1)
-	}
-	var exhausted *retry.MaxAttemptsError
-	if errors.As(call.Err, &exhausted) {
-		call.Retries = exhausted.Attempt - 1
-	}
 	for _, t := range named {
 		call.Usage = append(call.Usage, Usage{Table: t.table, Index: t.index})
 	}
@@ -158,6 +159,13 @@ func (db *DB) observe(
 	}
 	db.running(ctx).sent(&call)
 	db.opts.Observer.Request(ctx, call)
+}
+
+// leave notes what DynamoDB has left undone of a batch: it has no other reason for that than a limit.
+func leave[T any](c *Call, tables map[string]T) {
+	for _, table := range slices.Sorted(maps.Keys(tables)) {
+		c.Throttles = append(c.Throttles, Throttle{Table: table})
+	}
 }
 
 // throttlesOf returns what an error says about the limits that a request met. Only newer versions of DynamoDB say it.
@@ -174,10 +182,14 @@ func throttlesOf(err error) (all []Throttle) {
 	case errors.As(err, &throttling):
 		reasons = throttling.ThrottlingReasons
 	}
+	if len(reasons) == 0 && err != nil && isThrottle(err) {
+		return []Throttle{{}}
+	}
 	for _, reason := range reasons {
 		// arn:aws:dynamodb:us-east-1:123456789012:table/Bookings/index/GSI1
 		_, name, _ := strings.Cut(value(reason.Resource), ":table/")
 		table, index, _ := strings.Cut(name, "/index/")
+		table, _, _ = strings.Cut(table, "/")
 		all = append(all, Throttle{Reason: value(reason.Reason), Table: table, Index: index})
 	}
 	return all

@@ -11,7 +11,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/aws/smithy-go/middleware"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -271,7 +270,7 @@ func TestNothingIsAllocatedWithoutAnObserver(t *testing.T) {
 		ctx, endQuery := db.beginQuery(ctx, shopSchema, Query{Name: "shops.List/open"})
 		db.running(ctx).settled(SettledByRead)
 		db.running(ctx).waited(nil)
-		db.observe(ctx, time.Time{}, call, nil, nil, middleware.Metadata{})
+		db.observe(ctx, time.Time{}, call, nil, nil)
 		endQuery(nil)
 		endGet(nil)
 		end(nil)

@@ -74,7 +74,7 @@ func (db *DB) Ping(ctx context.Context, p Probe) (_ Pinged, err error) {
 		}
 		return nil
 	})
-	if found.Known && p.MaxSkew > 0 && found.Skew.Abs() > p.MaxSkew {
+	if found.Known && p.MaxSkew > 0 && found.Skew.Abs()-quickest/2 > p.MaxSkew { // a response can be that much older
 		failed = append(failed, &Error{
 			Op: "Ping", Entity: "clock", Kind: ErrSkew,
 			Err: fmt.Errorf("it is %v from DynamoDB's; at most %v are allowed", found.Skew.Round(time.Second), p.MaxSkew),

@@ -31,10 +31,10 @@ func (db *DB) Get(ctx context.Context, s *Schema, key Key, opts ...ReadOption) (
 	began, named := time.Now(), []target{{*in.TableName, ""}}
 	out, err := db.client.GetItem(ctx, in, r.listen)
 	if err != nil {
-		db.observe(ctx, began, r.call("GetItem", err), named, nil, middleware.Metadata{})
+		db.observe(ctx, began, r.call("GetItem", err), named, nil)
 		return Row{}, r.failed(ctx, err)
 	}
-	db.observe(ctx, began, r.call("GetItem", nil), named, one(out.ConsumedCapacity), out.ResultMetadata)
+	db.observe(ctx, began, r.call("GetItem", nil), named, one(out.ConsumedCapacity))
 	return RowOf(out.Item), nil
 }
 
@@ -44,10 +44,10 @@ func (db *DB) query(ctx context.Context, in *dynamodb.QueryInput) (*dynamodb.Que
 	began := time.Now()
 	out, err := db.client.Query(ctx, in, r.listen)
 	if err != nil {
-		db.observe(ctx, began, r.call("Query", err), named, nil, middleware.Metadata{})
+		db.observe(ctx, began, r.call("Query", err), named, nil)
 		return nil, r.failed(ctx, err)
 	}
-	db.observe(ctx, began, r.call("Query", nil), named, one(out.ConsumedCapacity), out.ResultMetadata)
+	db.observe(ctx, began, r.call("Query", nil), named, one(out.ConsumedCapacity))
 	return out, nil
 }
 
@@ -60,33 +60,34 @@ func one(c *types.ConsumedCapacity) []types.ConsumedCapacity {
 
 // reading is one read, for which the SDK sends as many requests as its retries allow.
 type reading struct {
+	passage
 	heard     error // the last response that was an error
+	attempts  int
 	throttles []Throttle
 }
 
-// listen records the errors of a read's attempts. If the context ends while the SDK waits before a retry, the SDK's
+// listen records the attempts of a read, and their errors. If the context ends while the SDK waits before a retry, the SDK's
 // error no longer says what it was waiting for.
 func (r *reading) listen(o *dynamodb.Options) {
 	hear := middleware.DeserializeMiddlewareFunc("dynastay.hear", func(
 		ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler,
 	) (middleware.DeserializeOutput, middleware.Metadata, error) {
+		r.attempts++
 		out, metadata, err := next.HandleDeserialize(ctx, in)
 		if err != nil && !isEnd(ctx, err) {
 			r.heard, r.throttles = err, append(r.throttles, throttlesOf(err)...)
 		}
 		return out, metadata, err
 	})
-	o.APIOptions = append(o.APIOptions, func(stack *middleware.Stack) error {
+	o.APIOptions = append(o.APIOptions, r.watch, func(stack *middleware.Stack) error {
 		return stack.Deserialize.Add(hear, middleware.Before)
 	})
 }
 
 // call describes the read for the observer.
 func (r *reading) call(operation string, err error) Call {
-	call := Call{Operation: operation, Verdict: Done, Attempt: 1, Throttles: r.throttles, Err: err}
-	if err != nil {
-		call.Verdict = new(passage).outcomeOf(err).verdict
-	}
+	call := r.passage.call(operation, 1, err)
+	call.Throttles, call.Retries = r.throttles, max(0, r.attempts-1)
 	return call
 }
 

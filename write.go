@@ -68,6 +68,7 @@ type write struct {
 	hash   string
 
 	sent    int // requests so far, of all preparations
+	spent   int // of the retry budget: the requests, and the preparations that were overtaken
 	pass    *pass
 	proof   *proof
 	skipped map[Ref]skip // actions that are skipped
@@ -201,7 +202,7 @@ func (w *write) run(ctx context.Context) error {
 	for {
 		tx, err := w.prepare(ctx)
 		if errors.Is(err, ErrOvertaken) {
-			if w.sent++; w.pause(ctx) { // it counts as an attempt
+			if w.spent++; w.pause(ctx) { // it counts as an attempt
 				continue
 			}
 			err = w.fail(ErrContention, ErrOvertaken, ctx.Err())
@@ -332,7 +333,7 @@ func (w *write) send(ctx context.Context, tx *Tx) error {
 			return w.fail(nil, ctx.Err()) // nothing was sent
 		}
 		since := w.db.gates.tick()
-		w.sent++
+		w.sent, w.spent = w.sent+1, w.spent+1
 		got := w.db.attempt(ctx, tx, token, w.sent)
 		next := nextMove(tx.plain(), lost != nil, got.verdict)
 		cause := errors.Join(lost, got.err)
@@ -387,7 +388,7 @@ func (w *write) answered(lost error) {
 }
 
 // pause waits before the next request; it returns false if the retry budget is used up or the context has ended.
-func (w *write) pause(ctx context.Context) bool { return w.db.opts.Retry.wait(ctx, w.sent) }
+func (w *write) pause(ctx context.Context) bool { return w.db.opts.Retry.wait(ctx, w.spent) }
 
 // refused returns why the conditions did not hold. ErrOvertaken from any action takes precedence: the reasons of the
 // others may no longer apply after the operation is prepared again. A refusal comes next. An action is skipped only if

@@ -8,7 +8,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/aws/smithy-go/middleware"
 )
 
 // kind is the error kind of the verdict once the write gives up.
@@ -84,9 +83,9 @@ func (db *DB) attempt(ctx context.Context, tx *Tx, token string, number int) out
 	var way passage
 	if tx.plain() {
 		a := tx.actions[0]
-		operation, consumed, meta, err := db.plain(ctx, a, way.once)
+		operation, consumed, err := db.plain(ctx, a, way.once)
 		got := a.outcomeOf(err, &way)
-		db.observe(ctx, began, got.call(operation, tx, number), []target{{db.TableName(a.schema), ""}}, one(consumed), meta)
+		db.observe(ctx, began, got.call(operation, tx, number), []target{{db.TableName(a.schema), ""}}, one(consumed))
 		return got
 	}
 	in := &dynamodb.TransactWriteItemsInput{ClientRequestToken: &token, ReturnConsumedCapacity: db.capacity()}
@@ -100,11 +99,11 @@ func (db *DB) attempt(ctx context.Context, tx *Tx, token string, number int) out
 	out, err := db.client.TransactWriteItems(ctx, in, way.once)
 	if err != nil {
 		got := tx.outcomeOf(err, &way)
-		db.observe(ctx, began, got.call("TransactWriteItems", tx, number), named, nil, middleware.Metadata{})
+		db.observe(ctx, began, got.call("TransactWriteItems", tx, number), named, nil)
 		return got
 	}
 	got := outcome{verdict: Done}
-	db.observe(ctx, began, got.call("TransactWriteItems", tx, number), named, out.ConsumedCapacity, out.ResultMetadata)
+	db.observe(ctx, began, got.call("TransactWriteItems", tx, number), named, out.ConsumedCapacity)
 	return got
 }
 
@@ -128,7 +127,7 @@ func (got outcome) call(operation string, tx *Tx, number int) Call {
 
 // plain sends one action as a single request, at half the units of a transaction.
 func (db *DB) plain(ctx context.Context, a *Action, once func(*dynamodb.Options)) (
-	operation string, consumed *types.ConsumedCapacity, meta middleware.Metadata, err error,
+	operation string, consumed *types.ConsumedCapacity, err error,
 ) {
 	table, key, old := ptr(db.TableName(a.schema)), a.schema.Key.Of(a.key), types.ReturnValuesOnConditionCheckFailureAllOld
 	switch a.kind {
@@ -139,9 +138,9 @@ func (db *DB) plain(ctx context.Context, a *Action, once func(*dynamodb.Options)
 			ReturnValuesOnConditionCheckFailure: old, ReturnConsumedCapacity: db.capacity(),
 		}, once)
 		if err != nil {
-			return "PutItem", nil, meta, err
+			return "PutItem", nil, err
 		}
-		return "PutItem", out.ConsumedCapacity, out.ResultMetadata, nil
+		return "PutItem", out.ConsumedCapacity, nil
 	case updateAction:
 		out, err := db.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 			TableName: table, Key: key, ConditionExpression: a.expr.Condition, UpdateExpression: a.expr.Update,
@@ -149,9 +148,9 @@ func (db *DB) plain(ctx context.Context, a *Action, once func(*dynamodb.Options)
 			ReturnValuesOnConditionCheckFailure: old, ReturnConsumedCapacity: db.capacity(),
 		}, once)
 		if err != nil {
-			return "UpdateItem", nil, meta, err
+			return "UpdateItem", nil, err
 		}
-		return "UpdateItem", out.ConsumedCapacity, out.ResultMetadata, nil
+		return "UpdateItem", out.ConsumedCapacity, nil
 	}
 	out, err := db.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
 		TableName: table, Key: key, ConditionExpression: a.expr.Condition,
@@ -159,9 +158,9 @@ func (db *DB) plain(ctx context.Context, a *Action, once func(*dynamodb.Options)
 		ReturnValuesOnConditionCheckFailure: old, ReturnConsumedCapacity: db.capacity(),
 	}, once)
 	if err != nil {
-		return "DeleteItem", nil, meta, err
+		return "DeleteItem", nil, err
 	}
-	return "DeleteItem", out.ConsumedCapacity, out.ResultMetadata, nil
+	return "DeleteItem", out.ConsumedCapacity, nil
 }
 
 // outcomeOf determines the outcome of a plain request.

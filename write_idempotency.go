@@ -177,6 +177,7 @@ func (db *DB) live(record Row) bool {
 
 // replay restores the results of the call that stored the record.
 func (w *write) replay(ctx context.Context, record Row) error {
+	w.running.settled(SettledByRecord)
 	// A hash of a different form cannot be compared. Refusing the key because of it would break retries across an
 	// upgrade.
 	if hash := record.Text("Hash"); hash != w.hash && strings.HasPrefix(hash, inputForm) {
@@ -186,7 +187,6 @@ func (w *write) replay(ctx context.Context, record Row) error {
 	if len(made) != len(w.ops) {
 		return &Error{Op: w.name(), Entity: "IdempotencyKey", ID: w.record.PK, Kind: ErrCorrupt}
 	}
-	w.running.settled(SettledByRecord)
 	return w.restore(ctx, made)
 }
 

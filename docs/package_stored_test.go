@@ -75,9 +75,9 @@ func TestStorage(t *testing.T) {
 			continue
 		}
 		all := float64(at.table+at.indexes) / float64(at.counted) * float64(e.number) / 1e9
-		price, err := dynastay.MustMoney("0.25", "USD").Times(int(all))
+		price, err := dynastay.MustMoney("0.25", "USD").Portion(int(10*all), 10)
 		require.NoError(t, err)
-		storage = append(storage, []string{e.many, e.gigabyte, strconv.Itoa(int(all)), price.Amount()})
+		storage = append(storage, []string{e.many, e.gigabyte, strconv.FormatFloat(all, 'f', 1, 64), price.Amount()})
 	}
 	page.Section(t, "docs/scale.md", "sizes", page.Table([]string{"KB of", "document", "the item itself", "with all its items", "and in indexes"}, sizes))
 	page.Section(t, "docs/scale.md", "storage", page.Table([]string{"GB of", "document", "generated", "USD a month"}, storage))

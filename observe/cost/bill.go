@@ -102,7 +102,7 @@ func priceOf(field string, million dynastay.Money, units float64) (dynastay.Mone
 		return dynastay.Money{}, dynastay.Invalid(field, "is required")
 	}
 	halves := math.Round(2 * units)
-	if halves < 0 || halves >= math.MaxInt {
+	if !(halves >= 0 && halves < math.MaxInt) { // nor NaN
 		return dynastay.Money{}, dynastay.Invalid("Line", "must have a number of units that can be priced, got %g", units)
 	}
 	return million.Portion(int(halves), 2_000_000)

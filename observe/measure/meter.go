@@ -76,9 +76,11 @@ func (m *Meter) Request(ctx context.Context, call dynastay.Call) {
 	case dynastay.Conflict:
 		m.sink.Add(ctx, conflicts, 1, Labels{operation, pattern})
 	case dynastay.Lost:
-		o.lost.Add(1) // until the end, when it is known how it was settled
-		if o.Name == "" {
+		switch call.Operation {
+		case "GetItem", "Query", "BatchGetItem": // nothing depended on it
 			m.sink.Add(ctx, lostAnswers, 1, Labels{operation, unsettled})
+		default:
+			o.lost.Add(1) // until the end, when it is known how it was settled
 		}
 	}
 }
@@ -90,7 +92,7 @@ func (m *Meter) requestLabels(call dynastay.Call) Labels {
 	failed := m.values[1].of(RequestErrorType(call))
 	code := ""
 	if failed != "" {
-		code = StatusCode(call.Err)
+		code = m.values[1].of(StatusCode(call.Err))
 	}
 	return Labels{call.Operation, Collection(call), Summary(call), code, failed}
 }

@@ -64,7 +64,7 @@ func Metrics() []*measure.Metric { return measure.Metrics() }
 
 // Begin begins the span of an operation, which the context that it returns has.
 func (o *Observer) Begin(ctx context.Context, operation string) (context.Context, func(dynastay.Ended)) {
-	ctx, span := o.tracer.Start(ctx, operation, trace.WithAttributes(begun(operation)...))
+	ctx, span := o.tracer.Start(ctx, measure.OperationOf(operation).Name, trace.WithAttributes(begun(operation)...))
 	ctx, measured := o.Meter.Begin(ctx, operation)
 	return ctx, func(e dynastay.Ended) {
 		measured(e)

@@ -30,12 +30,19 @@ func New(reg prometheus.Registerer) (*Observer, error) {
 		gauges: map[*measure.Metric]*prometheus.GaugeVec{},
 	}
 	o := &Observer{}
-	for _, m := range measure.Metrics() {
-		if err := reg.Register(s.collector(m, o)); err != nil {
+	all := make([]prometheus.Collector, len(measure.Metrics()))
+	for i, m := range measure.Metrics() {
+		all[i] = s.collector(m, o)
+	}
+	o.Meter = measure.New(s) // before it is registered: from then on, it can be asked for
+	for i, m := range measure.Metrics() {
+		if err := reg.Register(all[i]); err != nil {
+			for _, registered := range all[:i] {
+				reg.Unregister(registered)
+			}
 			return nil, fmt.Errorf("metric %s: %w", m.Prometheus(), err)
 		}
 	}
-	o.Meter = measure.New(s)
 	return o, nil
 }
 

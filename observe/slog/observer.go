@@ -43,32 +43,35 @@ func New(log *slog.Logger, opts *Options) *Observer {
 	return o
 }
 
-// within marks the contexts of operations: what their parts take is in their own lines.
+// within is the key of the outermost operation in a context.
 type within struct{ *Observer }
 
-// Begin notes that an operation has begun; its line, if it gets one, is written at its end. A part has no line of its own.
+// Begin notes that an operation has begun; its line, if it gets one, is written at its end. A part has a line only if it
+// failed: its operation may go on without it.
 func (o *Observer) Begin(ctx context.Context, operation string) (context.Context, func(dynastay.Ended)) {
-	if ctx.Value(within{o}) != nil {
-		return ctx, func(dynastay.Ended) {}
+	if outer, ok := ctx.Value(within{o}).(string); ok {
+		return ctx, func(e dynastay.Ended) {
+			if failed(e.Err) {
+				o.write(ctx, slog.LevelError, "part of an operation failed", operation, e, slog.String("within", outer))
+			}
+		}
 	}
-	return context.WithValue(ctx, within{o}, true), func(e dynastay.Ended) { o.end(ctx, operation, e) }
+	return context.WithValue(ctx, within{o}, operation), func(e dynastay.Ended) { o.end(ctx, operation, e) }
 }
+
+func failed(err error) bool { return err != nil && !measure.Answer(err) }
 
 // Request does nothing: the line of the operation says what its requests came to.
 func (o *Observer) Request(context.Context, dynastay.Call) {}
 
 func (o *Observer) end(ctx context.Context, operation string, e dynastay.Ended) {
-	var waited time.Duration
-	for _, w := range e.Waits {
-		waited += w.Duration
-	}
 	level, message := slog.LevelWarn, ""
 	switch {
-	case e.Err != nil && !measure.Answer(e.Err):
+	case failed(e.Err):
 		level, message = slog.LevelError, "operation failed"
 	case e.Retries+e.Conflicts+e.Throttled+e.Lost > 0:
 		message = "operation repeated requests"
-	case o.opts.Wait > 0 && waited >= o.opts.Wait:
+	case o.opts.Wait > 0 && waited(e) >= o.opts.Wait:
 		message = "operation waited for others"
 	case o.opts.Slow > 0 && e.Duration >= o.opts.Slow:
 		message = "operation was slow"
@@ -77,7 +80,18 @@ func (o *Observer) end(ctx context.Context, operation string, e dynastay.Ended) 
 	default:
 		return
 	}
-	attrs := []slog.Attr{slog.String("operation", operation)}
+	o.write(ctx, level, message, operation, e)
+}
+
+func waited(e dynastay.Ended) (sum time.Duration) {
+	for _, w := range e.Waits {
+		sum += w.Duration
+	}
+	return sum
+}
+
+func (o *Observer) write(ctx context.Context, level slog.Level, message, operation string, e dynastay.Ended, more ...slog.Attr) {
+	attrs := append([]slog.Attr{slog.String("operation", measure.OperationOf(operation).Name)}, more...)
 	text := func(name, value string) {
 		if value != "" {
 			attrs = append(attrs, slog.String(name, value))
@@ -96,7 +110,7 @@ func (o *Observer) end(ctx context.Context, operation string, e dynastay.Ended) 
 	number("throttled", e.Throttled)
 	number("lost", e.Lost)
 	text("settled", string(e.Settled))
-	if waited > 0 {
+	if waited := waited(e); waited > 0 {
 		attrs = append(attrs, slog.Duration("waited", waited), slog.String("waitedFor", e.Waits[len(e.Waits)-1].Table))
 	}
 	attrs = append(attrs, slog.Float64("readUnits", e.ReadUnits), slog.Float64("writeUnits", e.WriteUnits))

@@ -92,7 +92,8 @@ func TestLines(t *testing.T) {
 			o := dynaslog.New(slog.New(slog.NewJSONHandler(&text, nil)), test.opts)
 			ctx, end := o.Begin(t.Context(), "properties.BySlug")
 			_, endPart := o.Begin(ctx, "a part")
-			endPart(dynastay.Ended{Duration: time.Hour, Retries: 3, Err: errors.New("boom")})
+			endPart(dynastay.Ended{Duration: time.Hour, Retries: 3, Err: dynastay.ErrNotFound})
+			assert.Empty(t, text.String(), "the operation has what its parts take")
 			end(test.ended)
 			if test.level == "" {
 				assert.Empty(t, text.String())
@@ -108,6 +109,21 @@ func TestLines(t *testing.T) {
 			assert.Equal(t, []map[string]any{want}, lines(t, &text))
 		})
 	}
+}
+
+// A part that failed has a line of its own, with the name of its operation: that may go on without it.
+func TestLineOfAPart(t *testing.T) {
+	t.Parallel()
+	var text bytes.Buffer
+	o := dynaslog.New(slog.New(slog.NewJSONHandler(&text, nil)), nil)
+	ctx, end := o.Begin(t.Context(), "bookings.ExpireHolds")
+	_, endPart := o.Begin(ctx, "bookings.Expire")
+	endPart(dynastay.Ended{Requests: 1, Err: errors.New("ada@example.com")})
+	end(dynastay.Ended{Requests: 2})
+	assert.Equal(t, []map[string]any{{
+		"level": "ERROR", "msg": "part of an operation failed", "operation": "bookings.Expire", "within": "bookings.ExpireHolds",
+		"error": "_OTHER", "duration": 0.0, "requests": 1.0, "readUnits": 0.0, "writeUnits": 0.0,
+	}}, lines(t, &text))
 }
 
 type label struct{}
