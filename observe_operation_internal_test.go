@@ -76,6 +76,11 @@ func TestEndedOfWrites(t *testing.T) {
 			keyed, []error{lost, lost, lost}, record,
 			Ended{Requests: 6, Retries: 2, Lost: 3, Settled: SettledByRecord}, []Verdict{Lost, Lost, Lost},
 		},
+		"an earlier call's record, with other input": {
+			keyed, []error{cancelled("None", "ConditionalCheckFailed")},
+			Item{"Hash": str(inputForm + "other"), "Made": &sL{Value: []types.AttributeValue{&sM{Value: Item{}}}}},
+			Ended{Requests: 3, Settled: SettledByRecord}, []Verdict{Refused},
+		},
 		"an earlier call's record": {
 			keyed, []error{cancelled("None", "ConditionalCheckFailed")}, record,
 			Ended{Requests: 4, Settled: SettledByRecord}, []Verdict{Refused},
@@ -155,6 +160,25 @@ func stampOfUpdate(t *testing.T, client *script) stamp {
 	return stamp{}
 }
 
+// A preparation that was overtaken has sent nothing.
+func TestAttemptsAreRequests(t *testing.T) {
+	t.Parallel()
+	var j journal
+	db := (&script{answers: []error{nil}}).open(&Options{Observer: &j})
+	prepared := 0
+	require.NoError(t, db.Write(t.Context(), NewOp(OpSpec[struct{}]{Name: "shops.Sell", Prepare: func(_ context.Context, tx *Tx) (struct{}, error) {
+		if prepared++; prepared < 3 {
+			return struct{}{}, ErrOvertaken
+		}
+		tx.Delete(shopSchema, shopKey)
+		tx.Delete(shopSchema, Key{"x", "y"})
+		return struct{}{}, nil
+	}})))
+	require.Len(t, j.calls, 1)
+	assert.Equal(t, 1, j.calls[0].Attempt)
+	assert.Zero(t, j.ended[0].Retries)
+}
+
 // Of the writes of an operation, one whose outcome is unknown is what its caller must know of.
 func TestEndedKeepsWhatIsUnknown(t *testing.T) {
 	t.Parallel()
@@ -203,11 +227,12 @@ func TestThrottlesOfErrors(t *testing.T) {
 	t.Parallel()
 	reasons := []types.ThrottlingReason{
 		{Reason: aws.String("TableReadKeyRangeThroughputExceeded"), Resource: aws.String("arn:aws:dynamodb:eu-west-1:123456789012:table/prod-Bookings")},
+		{Reason: aws.String("TableWriteKeyRangeThroughputExceeded"), Resource: aws.String("arn:aws-cn:dynamodb:cn-north-1:1:table/Users/replica/cn-north-1")},
 		{Reason: aws.String("IndexWriteAccountLimitExceeded"), Resource: aws.String("arn:aws:dynamodb:eu-west-1:123456789012:table/Users/index/GSI1-EmailIndex")},
 		{},
 	}
 	want := []Throttle{
-		{"TableReadKeyRangeThroughputExceeded", "prod-Bookings", ""}, {"IndexWriteAccountLimitExceeded", "Users", "GSI1-EmailIndex"}, {},
+		{"TableReadKeyRangeThroughputExceeded", "prod-Bookings", ""}, {"TableWriteKeyRangeThroughputExceeded", "Users", ""}, {"IndexWriteAccountLimitExceeded", "Users", "GSI1-EmailIndex"}, {},
 	}
 	for _, err := range []error{
 		&types.ProvisionedThroughputExceededException{ThrottlingReasons: reasons}, &types.RequestLimitExceeded{ThrottlingReasons: reasons},
@@ -216,6 +241,7 @@ func TestThrottlesOfErrors(t *testing.T) {
 		assert.Equal(t, want, throttlesOf(errors.Join(io.EOF, err)), "%T", err)
 	}
 	assert.Empty(t, throttlesOf(io.EOF))
+	assert.Equal(t, []Throttle{{}}, throttlesOf(&types.ProvisionedThroughputExceededException{}), "DynamoDB does not say what")
 
 	var j journal
 	client := &script{answers: []error{&types.TransactionCanceledException{CancellationReasons: []types.CancellationReason{

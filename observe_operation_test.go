@@ -245,3 +245,51 @@ func TestOperationsAccountForEveryRequest(t *testing.T) {
 	assert.NotZero(t, a.sums.Throttled)
 	assert.NotZero(t, a.sums.Lost)
 }
+
+// An operation ends with the error that its caller gets, also a page with rows that cannot be read, and also if it panics.
+func TestEndOfAPage(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	var ended []dynastay.Ended
+	db, outbox := openOutbox(t, dynastay.Options{Observer: endings{&ended}})
+	_, err := outbox.Create(ctx, &message{ID: "m"})
+	require.NoError(t, err)
+	for name, decode := range map[string]func() error{
+		"done": func() error { return nil }, "unreadable": func() error { return errors.New("not a message") },
+		"panic": func() error { panic("boom") },
+	} {
+		ended = nil
+		list := dynastay.ListOf(db.DB, outboxTable, dynastay.Query{Name: "outbox.Odd", Partition: "m"},
+			func(context.Context, dynastay.Row) (string, error) { return "", decode() })
+		var err error
+		func() {
+			defer func() { _ = recover() }()
+			_, err = list.Page(ctx, dynastay.Paging{})
+		}()
+		require.Len(t, ended, 1, name)
+		assert.Equal(t, err != nil, ended[0].Err != nil, name)
+		assert.Equal(t, name == "unreadable", errors.Is(ended[0].Err, dynastay.ErrCorrupt), name)
+	}
+}
+
+// endings keeps how operations ended.
+type endings struct{ all *[]dynastay.Ended }
+
+func (e endings) Begin(ctx context.Context, _ string) (context.Context, func(dynastay.Ended)) {
+	return ctx, func(one dynastay.Ended) { *e.all = append(*e.all, one) }
+}
+
+func (endings) Request(context.Context, dynastay.Call) {}
+
+// What uses the context of an operation that has ended is an operation of its own.
+func TestAfterTheEnd(t *testing.T) {
+	t.Parallel()
+	var a account
+	db, outbox := openOutbox(t, dynastay.Options{Observer: dynastay.Observers(nil, &a)})
+	ctx, end := db.Begin(t.Context(), "desk.Tidy")
+	end(nil)
+	end(errors.New("again"))
+	_, err := outbox.Get(ctx, keyOf("m"))
+	require.ErrorIs(t, err, dynastay.ErrNotFound)
+	assert.Equal(t, "desk.Tidy\nend: 0 requests, done\n  Message.Get\n    GetItem done\n  end: 1 requests, not found", a.told())
+}

@@ -2,13 +2,17 @@ package dynastay_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/internal/testing/fake"
 )
 
 // seen is what a test compares of a call: each table and index that the request named, and whether it was charged.
@@ -67,5 +71,80 @@ func TestObserverSeesWrites(t *testing.T) {
 		err := step.write()
 		assert.Equal(t, step.want, calls)
 		assert.Equal(t, calls[len(calls)-1].failed, err != nil)
+	}
+}
+
+// A read says how often the SDK has tried it, however it ended, and what became of it.
+func TestObserverSeesRetriesOfReads(t *testing.T) {
+	t.Parallel()
+	var calls []dynastay.Call
+	db, outbox := openOutbox(t, dynastay.Options{
+		Observer: dynastay.RequestObserver(func(_ context.Context, c dynastay.Call) { calls = append(calls, c) }),
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	reads := dyntest.When{Operation: "GetItem", Nth: 1, Times: 2}
+	for name, step := range map[string]struct {
+		faults  func()
+		verdict dynastay.Verdict
+		retries int
+		limits  int
+	}{
+		"answered": {func() {}, dynastay.Done, 0, 0},
+		"retried":  {func() { db.Faults.Inject(dyntest.InternalError(), reads) }, dynastay.Done, 2, 0},
+		"throttled, and then rejected": {func() {
+			db.Faults.Inject(dyntest.Throttle(), reads)
+			db.Faults.Inject(dyntest.Fail("AccessDeniedException"), dyntest.When{Operation: "GetItem", Nth: 3})
+		}, dynastay.Rejected, 2, 2},
+	} {
+		calls = nil
+		step.faults()
+		spent := db.Measure(func() { _, _ = outbox.Get(ctx, keyOf("m")) }) // that it does not exist is no error of the request
+		require.Len(t, calls, 1, name)
+		assert.Equal(t, step.verdict, calls[0].Verdict, name)
+		assert.Equal(t, step.retries, calls[0].Retries, name)
+		assert.Len(t, calls[0].Throttles, step.limits, name)
+		assert.Equal(t, spent.Requests, calls[0].Requests(), name)
+	}
+	cancel()
+	calls = nil
+	_, err := outbox.Get(ctx, keyOf("m"))
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Equal(t, dynastay.Unsent, calls[0].Verdict, "nothing has left the process")
+}
+
+// What DynamoDB leaves undone of a batch has met a limit. The request for the rest names only the tables of the rest.
+func TestObserverSeesWhatIsLeftOfABatch(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	var calls []dynastay.Call
+	db, _ := openOutbox(t, dynastay.Options{
+		Observer: dynastay.RequestObserver(func(_ context.Context, c dynastay.Call) { calls = append(calls, c) }),
+	})
+	db.Faults.Inject(dyntest.Unprocessed(1), dyntest.When{Operation: "BatchWriteItem", Nth: 1})
+	require.NoError(t, db.PutAll(ctx, rows(note("a", ""), profile("a"))))
+	require.Len(t, calls, 2)
+	require.Len(t, calls[0].Throttles, 1)
+	assert.Equal(t, dynastay.Done, calls[0].Verdict)
+	assert.Empty(t, calls[1].Throttles)
+	require.Len(t, calls[1].Usage, 1)
+	assert.Equal(t, calls[0].Throttles[0].Table, calls[1].Usage[0].Table)
+
+	for name, answered := range map[string]map[string][]dynastay.Item{
+		"nothing": nil, "something, so that the rest may be too large": {"Outbox": {outboxTable.Key.Of(keyOf("a"))}},
+	} {
+		calls = nil
+		again := false
+		busy := dynastay.Open(fake.Client{Do: func(r *fake.Request) (any, error) {
+			out := &dynamodb.BatchGetItemOutput{Responses: answered}
+			if !again {
+				out.UnprocessedKeys = r.In.(*dynamodb.BatchGetItemInput).RequestItems
+			}
+			again = true
+			return out, nil
+		}}, &dynastay.Options{Observer: dynastay.RequestObserver(func(_ context.Context, c dynastay.Call) { calls = append(calls, c) })})
+		_, err := busy.GetAll(ctx, outboxTable, []dynastay.Key{keyOf("a"), keyOf("b")})
+		require.NoError(t, err)
+		require.Len(t, calls, 2)
+		assert.Equal(t, answered == nil, slices.Equal(calls[0].Throttles, []dynastay.Throttle{{Table: "Outbox"}}), name)
 	}
 }

@@ -112,12 +112,13 @@ func TestPingComparesClocks(t *testing.T) {
 		want  dynastay.Pinged
 		err   error
 	}{
-		"the same":   {func(now time.Time) time.Time { return now }, []time.Duration{0, 0}, dynastay.Pinged{Known: true}, nil},
-		"at most":    {func(now time.Time) time.Time { return now.Add(-30 * time.Second) }, []time.Duration{0, 0}, dynastay.Pinged{Skew: 30 * time.Second, Known: true}, nil},
-		"too early":  {func(now time.Time) time.Time { return now.Add(31 * time.Second) }, []time.Duration{0, 0}, dynastay.Pinged{Skew: -31 * time.Second, Known: true}, dynastay.ErrSkew},
-		"too late":   {func(now time.Time) time.Time { return now.Add(-31 * time.Second) }, []time.Duration{0, 0}, dynastay.Pinged{Skew: 31 * time.Second, Known: true}, dynastay.ErrSkew},
-		"no time":    {nil, []time.Duration{0, 0}, dynastay.Pinged{}, nil},
-		"a slow one": {func(now time.Time) time.Time { return now.Add(-time.Second) }, []time.Duration{time.Minute, 2 * time.Second}, dynastay.Pinged{Skew: time.Second, Known: true}, nil},
+		"the same":       {func(now time.Time) time.Time { return now }, []time.Duration{0, 0}, dynastay.Pinged{Known: true}, nil},
+		"at most":        {func(now time.Time) time.Time { return now.Add(-30 * time.Second) }, []time.Duration{0, 0}, dynastay.Pinged{Skew: 30 * time.Second, Known: true}, nil},
+		"too early":      {func(now time.Time) time.Time { return now.Add(31 * time.Second) }, []time.Duration{0, 0}, dynastay.Pinged{Skew: -31 * time.Second, Known: true}, dynastay.ErrSkew},
+		"too late":       {func(now time.Time) time.Time { return now.Add(-31 * time.Second) }, []time.Duration{0, 0}, dynastay.Pinged{Skew: 31 * time.Second, Known: true}, dynastay.ErrSkew},
+		"no time":        {nil, []time.Duration{0, 0}, dynastay.Pinged{}, nil},
+		"only slow ones": {func(now time.Time) time.Time { return now.Add(-31 * time.Second) }, []time.Duration{4 * time.Second, 2 * time.Second}, dynastay.Pinged{Skew: 31 * time.Second, Known: true}, nil},
+		"a slow one":     {func(now time.Time) time.Time { return now.Add(-time.Second) }, []time.Duration{time.Minute, 2 * time.Second}, dynastay.Pinged{Skew: time.Second, Known: true}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
