@@ -160,3 +160,15 @@ dynastay_throttles_total{dynastay_index="",dynastay_operation="users.Create",dyn
 		assert.Contains(t, p.Text, "camelCase", "%s", p.Metric)
 	}
 }
+
+// A program whose registry has one of the names goes on without the observer.
+func TestFailedNewLeavesNothing(t *testing.T) {
+	t.Parallel()
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(prometheus.NewGauge(prometheus.GaugeOpts{Name: "OverdueHolds", Help: "of the program"}))
+	_, err := dynaprom.New(registry)
+	require.ErrorContains(t, err, "metric OverdueHolds: ")
+	found, err := registry.Gather()
+	require.NoError(t, err)
+	assert.Len(t, found, 1)
+}
