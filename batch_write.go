@@ -70,8 +70,11 @@ func (b *writeBatch) add(s *Schema, key Key, write types.WriteRequest) {
 	b.writes[table] = append(b.writes[table], write)
 }
 
-// tables returns what the next request names.
+// tables returns what the next request names, for the observer.
 func (b *writeBatch) tables() (all []target) {
+	if b.db.opts.Observer == nil {
+		return nil
+	}
 	for _, table := range slices.Sorted(maps.Keys(b.writes)) {
 		all = append(all, target{table, ""})
 	}

@@ -163,6 +163,9 @@ func (db *DB) observe(
 
 // leave notes what DynamoDB has left undone of a batch: it has no other reason for that than a limit.
 func leave[T any](c *Call, tables map[string]T) {
+	if len(tables) == 0 {
+		return
+	}
 	for _, table := range slices.Sorted(maps.Keys(tables)) {
 		c.Throttles = append(c.Throttles, Throttle{Table: table})
 	}

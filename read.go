@@ -27,7 +27,7 @@ func (db *DB) Get(ctx context.Context, s *Schema, key Key, opts ...ReadOption) (
 	}
 	ctx, end := db.beginUnnamed(ctx, "Get", s)
 	defer func() { end(err) }()
-	var r reading
+	r := reading{observed: db.opts.Observer != nil}
 	began, named := time.Now(), []target{{*in.TableName, ""}}
 	out, err := db.client.GetItem(ctx, in, r.listen)
 	if err != nil {
@@ -40,7 +40,7 @@ func (db *DB) Get(ctx context.Context, s *Schema, key Key, opts ...ReadOption) (
 
 func (db *DB) query(ctx context.Context, in *dynamodb.QueryInput) (*dynamodb.QueryOutput, error) {
 	named := []target{{*in.TableName, value(in.IndexName)}}
-	var r reading
+	r := reading{observed: db.opts.Observer != nil}
 	began := time.Now()
 	out, err := db.client.Query(ctx, in, r.listen)
 	if err != nil {
@@ -61,6 +61,7 @@ func one(c *types.ConsumedCapacity) []types.ConsumedCapacity {
 // reading is one read, for which the SDK sends as many requests as its retries allow.
 type reading struct {
 	passage
+	observed  bool  // somebody wants to know how far it got
 	heard     error // the last response that was an error
 	attempts  int
 	throttles []Throttle
@@ -79,9 +80,12 @@ func (r *reading) listen(o *dynamodb.Options) {
 		}
 		return out, metadata, err
 	})
-	o.APIOptions = append(o.APIOptions, r.watch, func(stack *middleware.Stack) error {
+	o.APIOptions = append(o.APIOptions, func(stack *middleware.Stack) error {
 		return stack.Deserialize.Add(hear, middleware.Before)
 	})
+	if r.observed {
+		o.APIOptions = append(o.APIOptions, r.watch)
+	}
 }
 
 // call describes the read for the observer.

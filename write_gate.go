@@ -52,8 +52,8 @@ func (g *gates) tick() uint64 {
 // enter waits for all refs in one fixed order, so that no two writes can wait for each other. The order of the tables
 // is reversed, so that a write waits for a promo code, which the guests of many properties may want, before it waits
 // for nights: in the opposite order, it would hold up everybody who wants the same nights for as long as the queue for
-// the code takes. An error other than the context's is the shared refusal of the write that was ahead; the
-// pass then holds nothing.
+// the code takes. An error other than the context's is the shared refusal of the write that was ahead; the pass
+// then holds nothing.
 func (g *gates) enter(ctx context.Context, refs []Ref, judge func(map[Ref]Row) error) (*pass, error) {
 	refs = slices.Clone(refs)
 	slices.SortFunc(refs, func(a, b Ref) int {
