@@ -11,6 +11,9 @@ test:
 
 full:
 	.ci/run
+	.ci/apidiff
+	cd observe/otel && go test -race -count=1 ./...
+	cd observe/prometheus && go test -race -count=1 ./...
 	go test -count=1 -run '^TestStaysUnderPlansCostWhatTheModelSays$$' ./bookings -rates.stays 5000
 	go test -count=1 -run '^(TestChargesFromTheOfferToTheRefund|TestWhatIsDueWhen)$$' ./bookings -charges.stays 5000 -due.stays 3000
 	go test -count=1 -timeout 60m -run '^TestManyStays$$' ./availability/charges -charges.stays 1000000
