@@ -147,7 +147,7 @@ func through(client *http.Client, over func(http.RoundTripper) http.RoundTripper
 }
 
 func (d *DB) over(network http.RoundTripper) http.RoundTripper {
-	return &wire{[]stage{d.Faults.note, d.noteNeeds, d.Faults.hint, d.meter.count, d.permit, d.Faults.conflict, d.Faults.inject}, network, d.sign}
+	return &wire{[]stage{d.noteNeeds, d.Faults.note, d.Faults.hint, d.meter.count, d.permit, d.Faults.conflict, d.Faults.inject}, network, d.sign}
 }
 
 // Open returns a second [dynastay.DB] on the same tables, as independent of the first one as if it were in another
@@ -168,7 +168,7 @@ func (d *DB) open(client *dynamodb.Client, opts *dynastay.Options) *dynastay.DB 
 		o.IndexLag = time.Millisecond
 	}
 	if needsDirectory != "" && o.Observer == nil {
-		o.Observer = noted{}
+		o.Observer = noted{alone: true}
 	} else if needsDirectory != "" {
 		o.Observer = dynastay.Observers(noted{}, o.Observer)
 	}
