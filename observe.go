@@ -27,7 +27,7 @@ type Observer interface {
 	Request(ctx context.Context, call Call)
 }
 
-// RequestObserver is an [Observer] that is told of requests only.
+// RequestObserver is an [Observer] that is told of requests only. A nil one does nothing.
 type RequestObserver func(ctx context.Context, call Call)
 
 // Begin does nothing.
@@ -36,7 +36,11 @@ func (RequestObserver) Begin(ctx context.Context, _ string) (context.Context, fu
 }
 
 // Request calls o.
-func (o RequestObserver) Request(ctx context.Context, call Call) { o(ctx, call) }
+func (o RequestObserver) Request(ctx context.Context, call Call) {
+	if o != nil {
+		o(ctx, call)
+	}
+}
 
 // Observers returns an observer that tells all of them. They are told of a beginning and of a request in their order,
 // and of an end in the opposite one. Those that are nil are left out.

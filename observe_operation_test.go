@@ -285,7 +285,7 @@ func (endings) Request(context.Context, dynastay.Call) {}
 func TestAfterTheEnd(t *testing.T) {
 	t.Parallel()
 	var a account
-	db, outbox := openOutbox(t, dynastay.Options{Observer: dynastay.Observers(nil, &a)})
+	db, outbox := openOutbox(t, dynastay.Options{Observer: dynastay.Observers(nil, dynastay.RequestObserver(nil), &a)})
 	ctx, end := db.Begin(t.Context(), "desk.Tidy")
 	end(nil)
 	end(errors.New("again"))
