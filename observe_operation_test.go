@@ -293,3 +293,30 @@ func TestAfterTheEnd(t *testing.T) {
 	require.ErrorIs(t, err, dynastay.ErrNotFound)
 	assert.Equal(t, "desk.Tidy\nend: 0 requests, done\n  Message.Get\n    GetItem done\n  end: 1 requests, not found", a.told())
 }
+
+// teller keeps what it is told of operations that are no parts.
+type teller struct {
+	mu         sync.Mutex
+	operations []string
+	sum        dynastay.Ended
+}
+
+type within struct{}
+
+func (w *teller) Begin(ctx context.Context, operation string) (context.Context, func(dynastay.Ended)) {
+	if ctx.Value(within{}) != nil {
+		return ctx, func(dynastay.Ended) {}
+	}
+	return context.WithValue(ctx, within{}, true), func(e dynastay.Ended) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.operations = append(w.operations, operation)
+		w.sum.Requests += e.Requests
+		w.sum.ReadUnits += e.ReadUnits
+		w.sum.WriteUnits += e.WriteUnits
+	}
+}
+
+func (*teller) Request(context.Context, dynastay.Call) {}
+
+func (w *teller) forget() { w.operations, w.sum = nil, dynastay.Ended{} }

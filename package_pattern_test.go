@@ -10,7 +10,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -460,33 +459,6 @@ func TestPatterns(t *testing.T) {
 	}
 	assert.Empty(t, observe.Pattern("desk.Arrivals"))
 }
-
-// teller keeps what it is told of operations that are no parts.
-type teller struct {
-	mu         sync.Mutex
-	operations []string
-	sum        dynastay.Ended
-}
-
-type within struct{}
-
-func (w *teller) Begin(ctx context.Context, operation string) (context.Context, func(dynastay.Ended)) {
-	if ctx.Value(within{}) != nil {
-		return ctx, func(dynastay.Ended) {}
-	}
-	return context.WithValue(ctx, within{}, true), func(e dynastay.Ended) {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		w.operations = append(w.operations, operation)
-		w.sum.Requests += e.Requests
-		w.sum.ReadUnits += e.ReadUnits
-		w.sum.WriteUnits += e.WriteUnits
-	}
-}
-
-func (*teller) Request(context.Context, dynastay.Call) {}
-
-func (w *teller) forget() { w.operations, w.sum = nil, dynastay.Ended{} }
 
 // random are the parts of a request that are different each time: client tokens and write ids.
 var random = regexp.MustCompile(`("ClientRequestToken":"|"B":")[^"]*(")`)
