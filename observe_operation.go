@@ -173,6 +173,9 @@ func leave[T any](c *Call, tables map[string]T) {
 
 // throttlesOf returns what an error says about the limits that a request met. Only newer versions of DynamoDB say it.
 func throttlesOf(err error) (all []Throttle) {
+	if err == nil {
+		return nil // before what follows allocates
+	}
 	var reasons []types.ThrottlingReason
 	var provisioned *types.ProvisionedThroughputExceededException
 	var limit *types.RequestLimitExceeded
@@ -185,7 +188,7 @@ func throttlesOf(err error) (all []Throttle) {
 	case errors.As(err, &throttling):
 		reasons = throttling.ThrottlingReasons
 	}
-	if len(reasons) == 0 && err != nil && isThrottle(err) {
+	if len(reasons) == 0 && isThrottle(err) {
 		return []Throttle{{}}
 	}
 	for _, reason := range reasons {

@@ -296,6 +296,7 @@ func TestNothingIsAllocatedWithoutAnObserver(t *testing.T) {
 		ctx, endQuery := db.beginQuery(ctx, shopSchema, Query{Name: "shops.List/open"})
 		db.running(ctx).settled(SettledByRead)
 		db.running(ctx).waited(nil)
+		call = new(reading).call("Query", nil)
 		db.observe(ctx, time.Time{}, call, nil, nil)
 		endQuery(nil)
 		endGet(nil)
