@@ -13,8 +13,8 @@ import (
 type Changes struct {
 	// Nights is one night of one room type. Opening and updating nights, closing and reopening sales, and every
 	// booking, modification, cancellation and expiry produce a change for each night that they write. A night is
-	// deleted only by its time to live, two years after its date; [stream.Record.ByTTL] is then true. A night that has
-	// expired has changes too, although no method returns it any more.
+	// deleted only by its time to live, two years after its date; [stream.Record.ByTTL] is then true, in the region
+	// that deletes it. A night that has expired has changes too, although no method returns it any more.
 	Nights stream.Decoder[Night]
 }
 

@@ -26,7 +26,9 @@ type Record struct {
 	Keys     dynastay.Row // the key attributes
 	Old, New dynastay.Row // the item before and after the change; Old does not exist for a create, New for a delete
 	At       time.Time    // about when the change was made: DynamoDB rounds to seconds
-	ByTTL    bool         // DynamoDB deleted the item because its time to live had passed; false on local engines
+	// ByTTL is set if DynamoDB deleted the item because its time to live had passed. It is false on local engines, and for a deletion
+	// that a global table has copied from another region.
+	ByTTL bool
 }
 
 // ID identifies the change among all changes of an account and a region, and is the same whenever and however the

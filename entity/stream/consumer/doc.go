@@ -9,8 +9,8 @@
 //	})
 //	err := c.Run(ctx) // until ctx ends
 //
-// The streams of the tables must be enabled, with the view type NEW_AND_OLD_IMAGES. [dynastay.Schema.Create] does that
-// for a schema with Stream set.
+// The streams of the tables must be enabled, with the view type NEW_AND_OLD_IMAGES. Package provision does that for
+// a schema with Stream set.
 //
 // # Positions and leases
 //

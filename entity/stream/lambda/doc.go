@@ -9,7 +9,7 @@
 //
 // The function needs an event source mapping for the stream of each table that the router has routes for. Set:
 //
-//   - StreamViewType of the stream: NEW_AND_OLD_IMAGES. dynastay.Schema.Create does that if the schema's Stream is set.
+//   - StreamViewType of the stream: NEW_AND_OLD_IMAGES. Package provision does that if Stream of the schema is set.
 //   - FunctionResponseTypes: ReportBatchItemFailures, together with [Options].PartialBatch. Lambda then repeats a batch
 //     from the record that failed. Without it, Lambda repeats the whole batch, and ignores the report of a partial one.
 //   - MaximumRetryAttempts and MaximumRecordAgeInSeconds. By default, Lambda repeats a batch until its records expire
