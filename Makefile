@@ -17,6 +17,11 @@ full:
 	go test -count=1 -run '^TestStaysUnderPlansCostWhatTheModelSays$$' ./bookings -rates.stays 5000
 	go test -count=1 -run '^(TestChargesFromTheOfferToTheRefund|TestWhatIsDueWhen)$$' ./bookings -charges.stays 5000 -due.stays 3000
 	go test -count=1 -timeout 60m -run '^TestManyStays$$' ./availability/charges -charges.stays 1000000
+	go test -count=1 -run '^TestUnitsAgreeWithTheModel$$' ./bookings -model.operations 20000
+	go test -count=1 -run '^(TestClosingIsResumable|TestTwoChannelManagers)$$' ./availability -closings=-1 -managers.nights 365 -managers.rounds 4
+	go test -count=1 -run '^(TestModel|TestDevicesAtTheSameTime)$$' ./examples/traveltracker/tracker -model.operations 10000 -storm.operations 30
+	go test -count=1 -run '^(TestModel|TestFeeds)$$' ./availability/listing -model.operations 10000 -feed.syncs 300
+	DYNTEST_ENGINE=dynoxide go test -count=1 -run '^TestCostOfMany$$' ./docs -growth 100000
 	.ci/fuzz
 	go run ./internal/testing/mutation
 
@@ -25,7 +30,7 @@ bench:
 
 docs:
 	go test -count=1 -run '^(TestPatterns|TestNames|TestEveryPatternHasItsMethod|TestDecisionsAreLinked|TestNumbersOfLimits)$$' . -update
-	DYNTEST_ENGINE=dynoxide go test -count=1 ./docs -update
+	DYNTEST_ENGINE=dynoxide go test -count=1 ./docs -update -growth 100000
 	go test -count=1 -run '^(TestTableOfMetrics|TestDashboard)$$' ./observe/measure -update
 	cd observe/otel && DYNTEST_ENGINE=dynoxide go test -count=1 -run '^(TestPictureOfATrace|TestGoOfThePage)$$' . -update
 	cd observe/prometheus && go test -count=1 -run '^TestGoOfThePage$$' . -update
