@@ -29,6 +29,7 @@ import (
 	trust "github.com/dynastay/dynastay/examples/marketplace/reviews"
 	"github.com/dynastay/dynastay/examples/marketplace/shop"
 	"github.com/dynastay/dynastay/examples/traveltracker/tracker"
+	"github.com/dynastay/dynastay/migrate"
 	"github.com/dynastay/dynastay/observe/measure"
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/properties/search"
@@ -114,7 +115,8 @@ var others = map[string]error{
 	"offer.ErrUnknownKey": offer.ErrUnknownKey, "offer.ErrForged": offer.ErrForged,
 	"users.ErrEmailSecret": users.ErrEmailSecret,
 	"stream.ErrPermanent":  stream.ErrPermanent,
-	"consumer.Error":       &changes.Error{}, "consumer.TrimmedError": &changes.TrimmedError{}, "consumer.ErrLeaseLost": changes.ErrLeaseLost,
+	"migrate.ErrBudget":    migrate.ErrBudget, "migrate.ErrTakenOver": migrate.ErrTakenOver, "migrate.ErrDryRun": migrate.ErrDryRun,
+	"consumer.Error": &changes.Error{}, "consumer.TrimmedError": &changes.TrimmedError{}, "consumer.ErrLeaseLost": changes.ErrLeaseLost,
 }
 
 func TestRefusalsHaveAKindInCommon(t *testing.T) {

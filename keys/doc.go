@@ -48,7 +48,7 @@
 //	  GSI4-BookingReviewIndex     ReviewByBooking
 //	MetadataTable
 //	  items                       Wishlist, CatalogItem, CatalogName, PromoCode, IdempotencyRecord, ScopedIdempotencyRecord,
-//	                              StreamShard
+//	                              StreamShard, WalkSegment
 //
 // The constants for index names omit the number. Three tables have a StatusIndex; their constants begin with the
 // entity: [PropertyStatusIndex], [BookingStatusIndex], [ReviewStatusIndex].

@@ -75,3 +75,15 @@ func (k *StreamShard) Form(f *key.Form) {
 	f.PK("STREAM#", key.ID("Consumer", &k.Consumer))
 	f.SK("SHARD#", key.ID("ShardID", &k.ShardID))
 }
+
+// WalkSegment is the item of how far a walk of package migrate has come in a segment: WALK#{Walk} / SEGMENT#{Segment}. Segment is
+// 0 to 999.
+type WalkSegment struct {
+	Walk    string
+	Segment int
+}
+
+func (k *WalkSegment) Form(f *key.Form) {
+	f.PK("WALK#", key.ID("Walk", &k.Walk))
+	f.SK("SEGMENT#", key.Whole("Segment", &k.Segment, 0, 999))
+}

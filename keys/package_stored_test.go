@@ -152,6 +152,7 @@ var entries = []entry{
 	item(MetadataTable, ScopedIdempotencyRecord{"user_456", "order 66"}, "IDEMPOTENCY#user_456#order 66", "METADATA"),
 	item(MetadataTable, IdempotencyRecord{"order 66"}, "IDEMPOTENCY#order 66", "METADATA"),
 	item(MetadataTable, StreamShard{"search", "shardId-1"}, "STREAM#search", "SHARD#|shardId-1|"),
+	item(MetadataTable, WalkSegment{"adopt", 7}, "WALK#adopt", "SEGMENT#|007|"),
 }
 
 var (

@@ -14,6 +14,7 @@ import (
 	"github.com/dynastay/dynastay/availability/charges"
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/keys"
+	"github.com/dynastay/dynastay/keys/key"
 )
 
 // ErrForeign means that other software wrote the property, so it may lack its card, guards and amenity items. Methods
@@ -44,16 +45,40 @@ func (r *Repository) Adopt(ctx context.Context, propertyID string) error {
 	if err != nil {
 		return err
 	}
+	_, err = r.adopt(ctx, key)
+	return err
+}
+
+// AdoptRow adopts the property of an item, if the item is that of a property and has not been adopted yet; see
+// [Repository.Adopt]. It reports whether it has written something. It is the Each of a [migrate.Walk] of the table Properties.
+//
+// [migrate.Walk]: https://pkg.go.dev/github.com/dynastay/dynastay/migrate#Walk
+func (r *Repository) AdoptRow(ctx context.Context, row dynastay.Row) (adopted bool, err error) {
+	at := keys.PropertiesTable.Key.From(row)
+	if !key.Is[keys.Property](at) || !isForeign(row) {
+		return false, nil
+	}
+	adopted, err = r.adopt(ctx, at)
+	if errors.Is(err, dynastay.ErrNotFound) { // it was deleted meanwhile
+		err = nil
+	}
+	return adopted, err
+}
+
+// adopt reports whether it has written something.
+func (r *Repository) adopt(ctx context.Context, key dynastay.Key) (wrote bool, err error) {
 	var now adoption
 	for err == nil && !now.done {
 		now, err = dynastay.Do(ctx, r.db, r.adoptOp(key, now))
+		wrote = wrote || err == nil && now.wrote
 	}
-	return err
+	return wrote, err
 }
 
 // adoption is how far the adoption of a property has come.
 type adoption struct {
 	guarded []string // the room types that have their guards
+	wrote   bool
 	done    bool
 }
 
@@ -113,13 +138,13 @@ func (r *Repository) adoptOp(key dynastay.Key, before adoption) *dynastay.Operat
 			}
 			if len(f.amenities) > 0 {
 				f.dropAmenities(tx, r)
-				return before, nil
+				return adoption{guarded: before.guarded, wrote: true}, nil
 			}
 			// Other software may have added a room type since the last step.
 			if rooms := (&Card{Rooms: f.cards}).roomTypeIDs(); !containsAll(before.guarded, rooms) {
-				return adoption{guarded: rooms}, f.corrupt(r.adoptGuards(tx, f))
+				return adoption{guarded: rooms, wrote: true}, f.corrupt(r.adoptGuards(tx, f))
 			}
-			return adoption{done: true}, f.corrupt(r.adoptProperty(tx, f))
+			return adoption{wrote: true, done: true}, f.corrupt(r.adoptProperty(tx, f))
 		},
 	})
 }

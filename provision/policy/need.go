@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/keys"
 )
 
 // Need is one action on a table, an index of it, or its stream.
@@ -57,6 +58,20 @@ func OfPing(tables ...*dynastay.Schema) (all []Need) {
 		for _, index := range s.Indexes {
 			all = append(all, Need{Action: "Query", Table: s.Name, Index: index.Name})
 		}
+	}
+	return all
+}
+
+// OfWalk returns what a walk of package migrate needs for these tables, besides what its function calls, for [Policy.Also]: only the
+// role of a walk has Scan.
+func OfWalk(tables ...*dynastay.Schema) []Need {
+	metadata := keys.MetadataTable.Name
+	all := []Need{
+		{Action: "Query", Table: metadata}, {Action: "GetItem", Table: metadata}, {Action: "PutItem", Table: metadata},
+		{Action: "UpdateItem", Table: metadata}, {Action: "BatchWriteItem", Table: metadata},
+	}
+	for _, s := range tables {
+		all = append(all, Need{Action: "Scan", Table: s.Name})
 	}
 	return all
 }

@@ -92,6 +92,7 @@ var kinds = []kind{
 	item(keys.MetadataTable, keys.IdempotencyRecord{Key: "x"}, ""),
 	item(keys.MetadataTable, keys.ScopedIdempotencyRecord{Scope: "x", Key: "y"}, ""),
 	item(keys.MetadataTable, keys.StreamShard{Consumer: "x", ShardID: "y"}, ""),
+	item(keys.MetadataTable, keys.WalkSegment{Walk: "x"}, ""),
 }
 
 // decoders returns a function for each decoder that reports whether it takes the changes of a record.

@@ -1,0 +1,107 @@
+package migrate_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/testing/fake"
+	"github.com/dynastay/dynastay/keys"
+	"github.com/dynastay/dynastay/migrate"
+)
+
+// scanner is a client for a table of pages, each of which consumes 10 units.
+type scanner struct {
+	fake.Client
+	pages int
+	sent  int
+}
+
+func (s *scanner) Scan(context.Context, *dynamodb.ScanInput, ...func(*dynamodb.Options)) (*dynamodb.ScanOutput, error) {
+	s.sent++
+	out := &dynamodb.ScanOutput{
+		ConsumedCapacity: &types.ConsumedCapacity{TableName: aws.String("Properties"), CapacityUnits: aws.Float64(10)},
+		Items:            []dynastay.Item{{"PK": dynastay.Text("a"), "SK": dynastay.Text("b")}},
+	}
+	if s.sent < s.pages {
+		out.LastEvaluatedKey = dynastay.Item{"PK": dynastay.Text("a"), "SK": dynastay.Text("b")}
+	}
+	return out, nil
+}
+
+// write answers everything else: a write of 2 units, and a read of nothing.
+func write(r *fake.Request) (any, error) {
+	switch r.In.(type) {
+	case *dynamodb.PutItemInput:
+		return &dynamodb.PutItemOutput{ConsumedCapacity: &types.ConsumedCapacity{
+			TableName: aws.String("Properties"), Table: &types.Capacity{CapacityUnits: aws.Float64(2)},
+		}}, nil
+	}
+	return nil, nil
+}
+
+// With a rate, a walk takes as long as its units do, those of its function included, and makes up for no time before.
+func TestRate(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		client := &scanner{Client: fake.Client{Do: write}, pages: 5}
+		m := migrate.New(client, migrate.Options{UnitsPerSecond: 2})
+		time.Sleep(time.Hour) // nothing is saved up
+		began := time.Now()
+		var gaps []time.Duration
+		report, err := m.Walk(t.Context(), migrate.Walk{
+			Name: "all", Table: keys.PropertiesTable, DryRun: true, // which stores no position
+			Each: func(ctx context.Context, _ dynastay.Row) (bool, error) {
+				gaps = append(gaps, time.Since(began))
+				return false, nil
+			},
+		})
+		require.NoError(t, err)
+		assert.Equal(t, 5, report.Walked)
+		assert.Equal(t, []time.Duration{5 * time.Second, 10 * time.Second, 15 * time.Second, 20 * time.Second, 25 * time.Second}, gaps)
+		assert.Equal(t, migrate.Units{Read: 50}, m.Consumed())
+
+		items := func(yield func(*dynastay.Schema, dynastay.Item) bool) {
+			yield(keys.PropertiesTable, dynastay.Item{"PK": dynastay.Text("a"), "SK": dynastay.Text("b")})
+		}
+		require.NoError(t, m.DB.PutAll(t.Context(), items))
+		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		defer cancel()
+		_, err = m.Walk(ctx, migrate.Walk{
+			Name: "all", Table: keys.PropertiesTable, DryRun: true,
+			Each: func(context.Context, dynastay.Row) (bool, error) { return false, nil },
+		})
+		require.ErrorIs(t, err, context.DeadlineExceeded, "while it waits")
+	})
+}
+
+// A walk stops when its budget is consumed, at the latest with the request that consumes it. The next one goes on.
+func TestBudget(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, 20)
+	var report migrate.Report
+	for runs := 1; !report.Done() || report.Segments == 0; runs++ {
+		require.Less(t, runs, 200)
+		m := h.mover(migrate.Options{Units: 100})
+		w := adopting(m)
+		w.Segments = 1
+		var err error
+		report, err = m.Walk(t.Context(), w)
+		if err != nil {
+			require.ErrorIs(t, err, migrate.ErrBudget)
+			spent := m.Consumed()
+			assert.GreaterOrEqual(t, spent.Read+spent.Written, 100.0)
+			assert.Less(t, spent.Read+spent.Written, 150.0, "an adoption is one item's")
+		}
+	}
+	assert.Positive(t, report.Changed, "those of pages that were saved")
+	assert.Zero(t, h.foreign(t))
+}

@@ -1,0 +1,126 @@
+package migrate_test
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/fixture"
+	"github.com/dynastay/dynastay/internal/testing/page"
+	"github.com/dynastay/dynastay/internal/testing/raw"
+	"github.com/dynastay/dynastay/keys"
+	"github.com/dynastay/dynastay/migrate"
+	"github.com/dynastay/dynastay/properties"
+	"github.com/dynastay/dynastay/reviews"
+	"github.com/dynastay/dynastay/users"
+)
+
+// What it costs to adopt the items of the hotel-booking document, 50 of each entity, beside a plain Scan of the table and a
+// plain PutItem of each item that is adopted.
+func TestCostOfAdoption(t *testing.T) {
+	t.Parallel()
+	const each = 50
+	db := dyntest.New(t, dyntest.At(fixture.Now))
+	if !db.Has(dyntest.ExactUnits) {
+		require.False(t, page.Updating(), "the units are those of an engine that counts them as DynamoDB does")
+		t.Logf("NOT RUN: the engine, %s, lacks %s", db.Engine.Name(), dyntest.ExactUnits)
+		return
+	}
+	m := migrate.New(db.Client, migrate.Options{DB: dynastay.Options{TablePrefix: db.TableName(&dynastay.Schema{}), Clock: db.Clock.Now}})
+	hosts := properties.New(m.DB, nil)
+	var rows [][]string
+	for _, entity := range []struct {
+		what, in string
+		ids      []string
+		table    *dynastay.Schema
+		files    []string // the first one is adopted
+		adopt    func(migrate.Walk) migrate.Walk
+	}{
+		{"a property", "properties", []string{"prop_123", "room_789", "grand-luxury-hotel-new-york"}, keys.PropertiesTable, []string{"property", "room", "image"},
+			func(w migrate.Walk) migrate.Walk { w.Each = hosts.AdoptRow; return w }},
+		{"a booking", "bookings", []string{"bkg_12345", "BKG-2024-XYZ123"}, keys.BookingsTable, []string{"booking", "line", "payment"},
+			func(w migrate.Walk) migrate.Walk { w.Each = bookings.New(m.DB, nil).AdoptRow; return w }},
+		{"a user", "users", []string{"user_456", "john.doe@example.com"}, keys.UsersTable, []string{"profile", "loyalty"},
+			func(w migrate.Walk) migrate.Walk { w.Each = users.New(m.DB, nil).AdoptRow; return w }},
+		{"a review", "reviews", []string{"rev_999", "bkg_12345"}, keys.ReviewsTable, []string{"review", "response"},
+			func(w migrate.Walk) migrate.Walk { w.Each = reviews.New(m.DB, hosts, nil).AdoptRow; return w }},
+	} {
+		var put float64
+		for n := range each {
+			var renamed []string
+			for _, id := range entity.ids {
+				renamed = append(renamed, id, fmt.Sprintf("%03d%s", n, id[3:]))
+			}
+			for i, name := range entity.files {
+				item := renameAll(t, raw.Document(t, "../"+entity.in+"/testdata/"+name+".json"), strings.NewReplacer(renamed...))
+				out, err := db.Client.PutItem(t.Context(), &dynamodb.PutItemInput{
+					TableName: ptr(db.TableName(entity.table)), Item: item, ReturnConsumedCapacity: types.ReturnConsumedCapacityTotal,
+				})
+				require.NoError(t, err)
+				if i == 0 {
+					put += *out.ConsumedCapacity.CapacityUnits
+				}
+			}
+		}
+		var scan float64
+		pages := dynamodb.NewScanPaginator(db.Client, &dynamodb.ScanInput{
+			TableName: ptr(db.TableName(entity.table)), ReturnConsumedCapacity: types.ReturnConsumedCapacityTotal,
+		})
+		for pages.HasMorePages() {
+			out, err := pages.NextPage(t.Context())
+			require.NoError(t, err)
+			scan += *out.ConsumedCapacity.CapacityUnits
+		}
+		walk := func(name string) (migrate.Report, migrate.Units) {
+			before := m.Consumed()
+			report, err := m.Walk(t.Context(), entity.adopt(migrate.Walk{Name: name + entity.in, Table: entity.table, Page: 1000}))
+			require.NoError(t, err)
+			after := m.Consumed()
+			return report, migrate.Units{Read: after.Read - before.Read, Written: after.Written - before.Written}
+		}
+		report, spent := walk("first-")
+		require.Equal(t, each, report.Changed, entity.what)
+		again, idle := walk("second-")
+		require.Zero(t, again.Changed)
+		number := func(n float64) string { return strconv.FormatFloat(n/each, 'f', 2, 64) }
+		rows = append(rows, []string{
+			entity.what, number(put), number(spent.Written), strconv.FormatFloat(spent.Written/put, 'f', 1, 64),
+			number(scan), number(spent.Read), strconv.FormatFloat(spent.Read/scan, 'f', 1, 64), number(idle.Read), number(idle.Written),
+		})
+	}
+	page.Section(t, "docs/moving.md", "adoption", page.Table([]string{
+		"units for each", "PutItem", "written by its adoption", "ratio", "Scan", "read by its adoption", "ratio", "read by the next walk", "written by it",
+	}, rows))
+}
+
+func ptr(s string) *string { return &s }
+
+// renameAll changes ids wherever they stand in an item.
+func renameAll(t *testing.T, item dynastay.Item, ids *strings.Replacer) dynastay.Item {
+	t.Helper()
+	var rename func(v any) any
+	rename = func(v any) any {
+		switch v := v.(type) {
+		case string:
+			return ids.Replace(v)
+		case []any:
+			for i := range v {
+				v[i] = rename(v[i])
+			}
+		case map[string]any:
+			for name := range v {
+				v[name] = rename(v[name])
+			}
+		}
+		return v
+	}
+	return raw.Item(t, rename(raw.Plain(t, item)).(map[string]any))
+}

@@ -1,0 +1,281 @@
+package migrate_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/raw"
+	"github.com/dynastay/dynastay/keys"
+	"github.com/dynastay/dynastay/migrate"
+	"github.com/dynastay/dynastay/properties"
+	"github.com/dynastay/dynastay/provision/policy"
+)
+
+// adopting is a walk that adopts the properties.
+func adopting(m *migrate.Mover) migrate.Walk {
+	return migrate.Walk{
+		Name: "adopt-properties", Table: keys.PropertiesTable, Segments: 3, Page: 7, Each: properties.New(m.DB, nil).AdoptRow,
+	}
+}
+
+// foreign counts the properties that have not been adopted.
+func (h *house) foreign(t *testing.T) (n int) {
+	t.Helper()
+	for _, item := range raw.All(t, h.DB, keys.PropertiesTable) {
+		if item["EntityType"] != nil && dynastay.RowOf(item).Text("EntityType") == "Property" && item["WriteId"] == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// A walk shows its function every item once. The second walk of its name does nothing, until it is forgotten.
+func TestWalk(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, 40)
+	m := h.mover(migrate.Options{})
+	require.Equal(t, 40, h.foreign(t))
+	var last migrate.Report
+	w := adopting(m)
+	w.Progress = func(r migrate.Report) { last = r }
+	report, err := m.Walk(t.Context(), w)
+	require.NoError(t, err)
+	assert.True(t, report.Done())
+	assert.Equal(t, report, last)
+	assert.GreaterOrEqual(t, report.Walked, 120, "and some of the new guards and amenities")
+	assert.Equal(t, []int{3, 40, 0}, []int{report.Segments, report.Changed, report.Refused})
+	assert.Zero(t, h.foreign(t))
+	before := raw.All(t, h.DB, keys.PropertiesTable, keys.MetadataTable)
+
+	stop := h.Faults.Record()
+	again, err := m.Walk(t.Context(), w)
+	require.NoError(t, err)
+	assert.Equal(t, report, again)
+	assert.Len(t, stop(), 1, "the positions")
+	assert.ElementsMatch(t, before, raw.All(t, h.DB, keys.PropertiesTable, keys.MetadataTable))
+
+	require.NoError(t, m.Forget(t.Context(), w.Name))
+	assert.Empty(t, raw.All(t, h.DB, keys.MetadataTable))
+	properties := raw.All(t, h.DB, keys.PropertiesTable)
+	report, err = m.Walk(t.Context(), w)
+	require.NoError(t, err)
+	assert.Equal(t, []int{len(properties), 0}, []int{report.Walked, report.Changed}, "a lost position costs only reads")
+	assert.ElementsMatch(t, properties, raw.All(t, h.DB, keys.PropertiesTable))
+}
+
+// A walk is broken off at each of its requests. The next one goes on from the last page that was saved.
+func TestWalkIsResumable(t *testing.T) {
+	t.Parallel()
+	for _, fault := range []dyntest.Fault{dyntest.Fail("AccessDeniedException"), dyntest.LoseAnswer()} {
+		h := newHouse(t, 12)
+		m := h.mover(migrate.Options{})
+		w, read := adopting(m), seen{}
+		adopt := w.Each
+		w.Segments = 1
+		w.Each = func(ctx context.Context, row dynastay.Row) (bool, error) {
+			read.each(row)
+			return adopt(ctx, row)
+		}
+		var report migrate.Report
+		for n := 1; ; n++ {
+			require.Less(t, n, 200)
+			broken := h.Faults.Inject(fault, dyntest.When{Nth: n, EveryAttempt: true, Optional: true})
+			var err error
+			report, err = m.Walk(t.Context(), w)
+			broken.Stop()
+			if err == nil {
+				break
+			}
+			require.NotErrorIs(t, err, migrate.ErrTakenOver)
+		}
+		assert.True(t, report.Done())
+		assert.Equal(t, 0, h.foreign(t))
+		for _, id := range h.ids {
+			key, err := keys.Of(keys.Property{PropertyID: id})
+			require.NoError(t, err)
+			assert.Positive(t, read.keys[key], id)
+		}
+	}
+}
+
+// Two walks of one name: the newer one takes over, and the older one stops. Two of different names both come to their end.
+func TestTwoWalks(t *testing.T) {
+	t.Parallel()
+	for name, other := range map[string]string{"of one name": "adopt-properties", "of two names": "adopt-all"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHouse(t, 30)
+			m := h.mover(migrate.Options{})
+			w := adopting(m)
+			w.Segments = 1
+			second := w
+			second.Name = other
+			adopt, begun := w.Each, false
+			w.Each = func(ctx context.Context, row dynastay.Row) (bool, error) {
+				if !begun {
+					begun = true
+					report, err := m.Walk(ctx, second)
+					require.NoError(t, err)
+					assert.True(t, report.Done())
+					assert.Equal(t, 30, report.Changed)
+				}
+				return adopt(ctx, row)
+			}
+			report, err := m.Walk(t.Context(), w)
+			if other == w.Name {
+				require.ErrorIs(t, err, migrate.ErrTakenOver)
+			} else {
+				require.NoError(t, err)
+				assert.True(t, report.Done())
+				assert.Zero(t, report.Changed)
+			}
+			assert.Zero(t, h.foreign(t))
+		})
+	}
+}
+
+// A dry run writes nothing, and says what would change.
+func TestDryRun(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, 10)
+	m := h.mover(migrate.Options{})
+	before := raw.All(t, h.DB, keys.PropertiesTable, keys.MetadataTable)
+	w := adopting(m)
+	w.DryRun = true
+	stop := h.Faults.Record()
+	report, err := m.Walk(t.Context(), w)
+	require.NoError(t, err)
+	for _, r := range stop() {
+		assert.Contains(t, []string{"Scan", "Query"}, r.Operation)
+	}
+	assert.True(t, report.Done())
+	assert.Equal(t, []int{30, 10, 0}, []int{report.Walked, report.Changed, report.Refused})
+	assert.ElementsMatch(t, before, raw.All(t, h.DB, keys.PropertiesTable, keys.MetadataTable))
+	_, err = properties.New(m.DB, nil).Suspend(t.Context(), h.ids[0])
+	require.NoError(t, err, "outside of a dry run, the mover writes")
+}
+
+// An item for which the function fails is refused, and the walk goes on. It stops for what says nothing about the item.
+func TestRefusedItems(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, 5)
+	bad, err := keys.Of(keys.Property{PropertyID: h.ids[2]})
+	require.NoError(t, err)
+	raw.Set(t, h.DB, keys.PropertiesTable, bad, dynastay.Number(7), "Name")
+	m := h.mover(migrate.Options{})
+	w := adopting(m)
+	var refused []dynastay.Key
+	w.Refused = func(key dynastay.Key, err error) {
+		refused = append(refused, key)
+		assert.ErrorIs(t, err, dynastay.ErrCorrupt)
+	}
+	w.Segments = 1
+	report, err := m.Walk(t.Context(), w)
+	require.NoError(t, err)
+	assert.Equal(t, []int{4, 1}, []int{report.Changed, report.Refused})
+	assert.Equal(t, []dynastay.Key{bad}, refused)
+	for _, kind := range []error{
+		dynastay.ErrUnavailable, dynastay.ErrThrottled, dynastay.ErrContention, dynastay.ErrOutcomeUnknown, dynastay.ErrRejected,
+		context.Canceled, context.DeadlineExceeded,
+	} {
+		w.Name = "stops"
+		w.Each = func(context.Context, dynastay.Row) (bool, error) { return false, errors.Join(kind) }
+		report, err := m.Walk(t.Context(), w)
+		require.ErrorIs(t, err, kind)
+		assert.Zero(t, report.Walked)
+	}
+}
+
+// The partitions of an index are walked like the segments of a table.
+func TestWalkOfPartitions(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, 25)
+	m := h.mover(migrate.Options{})
+	var read seen
+	w := migrate.Walk{
+		Name: "by-hand", Table: keys.PropertiesTable, Page: 2,
+		Partitions: []string{"PROPERTY#" + h.ids[3], "PROPERTY#" + h.ids[4], "PROPERTY#none"},
+		Each: func(_ context.Context, row dynastay.Row) (bool, error) {
+			read.each(row)
+			return false, nil
+		},
+	}
+	stop := h.Faults.Record()
+	report, err := m.Walk(t.Context(), w)
+	require.NoError(t, err)
+	for _, r := range stop() {
+		assert.NotEqual(t, "Scan", r.Operation)
+	}
+	assert.Equal(t, []int{3, 6}, []int{report.Ended, report.Walked})
+	assert.Len(t, read.keys, 6)
+	w.Partitions[0] = "PROPERTY#" + h.ids[5]
+	_, err = m.Walk(t.Context(), w)
+	require.ErrorIs(t, err, dynastay.ErrInvalid, "these are others")
+}
+
+// What cannot be walked is refused before any request.
+func TestWalkIsRefused(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, 1)
+	m := h.mover(migrate.Options{})
+	stop := h.Faults.Record()
+	for field, edit := range map[string]func(*migrate.Walk){
+		"Walk":       func(w *migrate.Walk) { w.Name = "a#b" },
+		"Table":      func(w *migrate.Walk) { w.Table = nil },
+		"Each":       func(w *migrate.Walk) { w.Each = nil },
+		"Segments":   func(w *migrate.Walk) { w.Segments = 1001 },
+		"Page":       func(w *migrate.Walk) { w.Page = -1 },
+		"Partitions": func(w *migrate.Walk) { w.Index = keys.SlugIndex },
+	} {
+		w := adopting(m)
+		edit(&w)
+		_, err := m.Walk(t.Context(), w)
+		var invalid *dynastay.InvalidError
+		if assert.ErrorAs(t, err, &invalid, field) {
+			assert.Equal(t, field, invalid.Field)
+		}
+	}
+	w := adopting(m)
+	w.Partitions = []string{"a"}
+	_, err := m.Walk(t.Context(), w)
+	require.ErrorIs(t, err, dynastay.ErrInvalid)
+	assert.Empty(t, stop())
+	assert.Panics(t, func() { h.mover(migrate.Options{Units: -1}) })
+}
+
+// A walk that was begun with another number of segments is not continued.
+func TestSegmentsStayTheSame(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, 3)
+	m := h.mover(migrate.Options{})
+	w := adopting(m)
+	_, err := m.Walk(t.Context(), w)
+	require.NoError(t, err)
+	w.Segments = 4
+	_, err = m.Walk(t.Context(), w)
+	var invalid *dynastay.InvalidError
+	require.ErrorAs(t, err, &invalid)
+	assert.Equal(t, "Segments", invalid.Field)
+}
+
+// A role that has what the function needs, and what OfWalk says, can walk.
+func TestWalkWithThePermissions(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, 4, dyntest.Permitted(policy.Policy{
+		Role: policy.Application, Repositories: []string{"properties"}, Also: policy.OfWalk(keys.PropertiesTable),
+	}))
+	m := h.mover(migrate.Options{})
+	for range 2 {
+		report, err := m.Walk(t.Context(), adopting(m))
+		require.NoError(t, err)
+		assert.True(t, report.Done())
+		require.NoError(t, m.Forget(t.Context(), "adopt-properties"))
+	}
+	assert.Zero(t, h.foreign(t))
+}
