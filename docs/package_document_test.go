@@ -75,7 +75,7 @@ func TestKeysOfTheModel(t *testing.T) {
 // Every entity declares its attributes in one function, from which they are read here.
 func TestAttributesOfTheModel(t *testing.T) {
 	for _, dir := range []string{
-		"properties", "availability", "bookings", "users", "reviews", "properties/catalog", "entity/stream/consumer",
+		"properties", "availability", "bookings", "users", "reviews", "properties/catalog", "entity/stream/consumer", "migrate",
 		"availability/listing", "availability/charges", "availability/units", "bookings/venue",
 	} {
 		p := parse(t, dir)
