@@ -37,15 +37,14 @@ func (s *scanner) Scan(context.Context, *dynamodb.ScanInput, ...func(*dynamodb.O
 	return out, nil
 }
 
-// write answers everything else: a write of 2 units, and a read of nothing.
+// write answers everything else: a batch consumes 20 units.
 func write(r *fake.Request) (any, error) {
-	switch r.In.(type) {
-	case *dynamodb.PutItemInput:
-		return &dynamodb.PutItemOutput{ConsumedCapacity: &types.ConsumedCapacity{
-			TableName: aws.String("Properties"), Table: &types.Capacity{CapacityUnits: aws.Float64(2)},
-		}}, nil
+	if _, batch := r.In.(*dynamodb.BatchWriteItemInput); !batch {
+		return nil, nil
 	}
-	return nil, nil
+	return &dynamodb.BatchWriteItemOutput{ConsumedCapacity: []types.ConsumedCapacity{{
+		TableName: aws.String("Properties"), Table: &types.Capacity{CapacityUnits: aws.Float64(20)},
+	}}}, nil
 }
 
 // With a rate, a walk takes as long as its units do, those of its function included, and makes up for no time before.
@@ -73,12 +72,23 @@ func TestRate(t *testing.T) {
 			yield(keys.PropertiesTable, dynastay.Item{"PK": dynastay.Text("a"), "SK": dynastay.Text("b")})
 		}
 		require.NoError(t, m.DB.PutAll(t.Context(), items))
-		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
-		defer cancel()
-		_, err = m.Walk(ctx, migrate.Walk{
+		assert.Equal(t, migrate.Units{Read: 50, Written: 20}, m.Consumed())
+		client.sent, began, gaps = 4, time.Now(), nil
+		w := migrate.Walk{
 			Name: "all", Table: keys.PropertiesTable, DryRun: true,
-			Each: func(context.Context, dynastay.Row) (bool, error) { return false, nil },
-		})
+			Each: func(context.Context, dynastay.Row) (bool, error) {
+				gaps = append(gaps, time.Since(began))
+				return false, nil
+			},
+		}
+		_, err = m.Walk(t.Context(), w)
+		require.NoError(t, err)
+		assert.Equal(t, []time.Duration{15 * time.Second}, gaps, "for what was written, and the page")
+
+		require.NoError(t, m.DB.PutAll(t.Context(), items))
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err = m.Walk(ctx, w)
 		require.ErrorIs(t, err, context.DeadlineExceeded, "while it waits")
 	})
 }

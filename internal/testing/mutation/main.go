@@ -9,7 +9,7 @@
 // those of searches under them in search.txt, those of how charges are computed in charges.txt, of how they are stored in
 // stored_charges.txt, of bookings with them in bills.txt, of what is due when in instalments.txt, of rooms one by one in units.txt and
 // out_of_order.txt, of tables as they must be in provision.txt, of permissions in policy.txt, of what
-// observers are told in observe.txt, and those of the tests of services in service.txt.
+// observers are told in observe.txt, of walks and adoptions in migrate.txt, and those of the tests of services in service.txt.
 package main
 
 import (
