@@ -28,7 +28,8 @@ var ErrForeign = dynastay.Refusal("the property was written by other software an
 // nothing else, and nothing at all if the property has been adopted already. Every method that writes a property
 // adopts it first, so Adopt is needed only for operations in larger writes, and for properties that must be found by
 // amenity or among the pending approvals before their first write. Software that goes on writing a property or its
-// room types must remove the write id of the property; the property is then adopted again.
+// room types must remove the write id of the property, in the same transaction or afterwards; the property is then adopted
+// again.
 //
 // A slug or room type id that already belongs to a different property is left to that property. The sales of such a
 // room type cannot be closed or reopened, so Approve, Suspend and Delete then fail with [dynastay.ErrAlreadyExists]
@@ -38,7 +39,7 @@ var ErrForeign = dynastay.Refusal("the property was written by other software an
 // Adopt returns [dynastay.ErrNotFound] if the property does not exist, and [dynastay.ErrCorrupt] with Field
 // "AmenityList" if there are more than 90 amenities and room types, or with the name of a field that no key can be
 // built from. If Adopt fails or the program ends, call it again. 1 request for a property that was adopted before,
-// otherwise 4; 2 without room types; 2 more with rate plans or charges, for every 99 items that are deleted, for room types that
+// otherwise 4; 2 more with rate plans or charges, for every 99 items that are deleted, for room types that
 // belong to a different property, and for such a slug.
 func (r *Repository) Adopt(ctx context.Context, propertyID string) error {
 	key, err := keys.Of(keys.Property{PropertyID: propertyID})
@@ -78,6 +79,7 @@ func (r *Repository) adopt(ctx context.Context, key dynastay.Key) (wrote bool, e
 // adoption is how far the adoption of a property has come.
 type adoption struct {
 	guarded []string // the room types that have their guards
+	mark    string   // the write id of the property since then
 	wrote   bool
 	done    bool
 }
@@ -128,6 +130,10 @@ type foreign struct {
 
 // adoptOp runs the next step of an adoption. Until the last one, which writes the card, the property is not adopted, so
 // an interruption in between is repaired.
+//
+// The step before the last one writes a mark as the write id, and the last one reads everything after that and depends on
+// the mark. Without it, software that adds a room type and removes the write id, as it must, would remove nothing, and the
+// last step would not notice.
 func (r *Repository) adoptOp(key dynastay.Key, before adoption) *dynastay.Operation[adoption] {
 	return dynastay.NewOp(dynastay.OpSpec[adoption]{
 		Name: "properties.Adopt",
@@ -140,9 +146,14 @@ func (r *Repository) adoptOp(key dynastay.Key, before adoption) *dynastay.Operat
 				f.dropAmenities(tx, r)
 				return adoption{guarded: before.guarded, wrote: true}, nil
 			}
+			if err := f.corrupt(r.completed(f)); err != nil {
+				return before, err // before the guards, so that a property that cannot be adopted stays as it is
+			}
 			// Other software may have added a room type since the last step.
-			if rooms := (&Card{Rooms: f.cards}).roomTypeIDs(); !containsAll(before.guarded, rooms) {
-				return adoption{guarded: rooms, wrote: true}, f.corrupt(r.adoptGuards(tx, f))
+			rooms := (&Card{Rooms: f.cards}).roomTypeIDs()
+			if before.mark == "" || f.Row.Text(keys.PropertiesTable.WriteIDName()) != before.mark || !containsAll(before.guarded, rooms) {
+				mark := r.db.NewID("adopting_")
+				return adoption{guarded: rooms, mark: mark, wrote: true}, f.corrupt(r.adoptGuards(tx, f, mark))
 			}
 			return adoption{wrote: true, done: true}, f.corrupt(r.adoptProperty(tx, f))
 		},
@@ -242,8 +253,8 @@ func (f *foreign) dropAmenities(tx *dynastay.Tx, r *Repository) {
 	}
 }
 
-// adoptGuards adds the guards of the room types.
-func (r *Repository) adoptGuards(tx *dynastay.Tx, f *foreign) error {
+// adoptGuards adds the guards of the room types, and marks the property.
+func (r *Repository) adoptGuards(tx *dynastay.Tx, f *foreign, mark string) error {
 	claim := claimRoomType.With(dynastay.Item{"property": dynastay.Text(f.After.ID)})
 	for _, room := range f.cards {
 		guard, err := keys.Of(keys.RoomTypeGuard{RoomTypeID: room.ID})
@@ -252,12 +263,16 @@ func (r *Repository) adoptGuards(tx *dynastay.Tx, f *foreign) error {
 		}
 		tx.Update(keys.PropertiesTable, guard, claim).Else(func(dynastay.Row) error { return dynastay.ErrSkip })
 	}
-	check(tx, f.Row, r.entity.Known())
+	expr := dynastay.MustCompile(expression.NewBuilder().
+		WithCondition(dynastay.Unchanged(keys.PropertiesTable, f.Row, r.entity.Known()...)).
+		WithUpdate(expression.Set(dynastay.NameOf(keys.PropertiesTable.WriteIDName()), expression.Value(mark)))).With(nil)
+	tx.Update(keys.PropertiesTable, keys.PropertiesTable.Key.From(f.Row), expr).
+		Else(func(dynastay.Row) error { return dynastay.ErrOvertaken })
 	return nil
 }
 
-// adoptProperty writes everything else.
-func (r *Repository) adoptProperty(tx *dynastay.Tx, f *foreign) error {
+// completed sets what the property lacks.
+func (r *Repository) completed(f *foreign) error {
 	err := f.Keep(func(p *Property) error {
 		p.rooms, p.advertised, p.charges, p.adopting = f.cards, f.plans, f.charges, true
 		if p.Prices.Min.IsSet() { // nothing else is changed, not even a range that differs from the room types
@@ -268,9 +283,16 @@ func (r *Repository) adoptProperty(tx *dynastay.Tx, f *foreign) error {
 	if err != nil {
 		return err
 	}
-	if err := f.Whole(); err != nil {
-		return err
+	for _, id := range f.After.AmenityIDs {
+		if _, err := keys.Of(keys.Amenity{PropertyID: f.After.ID, AmenityID: id}); err != nil {
+			return err
+		}
 	}
+	return f.Whole()
+}
+
+// adoptProperty writes everything else.
+func (r *Repository) adoptProperty(tx *dynastay.Tx, f *foreign) error {
 	// The card depends on the room types, which other software may be changing.
 	for _, row := range f.rooms {
 		check(tx, row, r.roomEntity.Known())

@@ -106,3 +106,24 @@ func TestAdoptionIsOvertaken(t *testing.T) {
 		}
 	}
 }
+
+// The property has no write id that other software could remove. It adds a room type all the same, and removes nothing,
+// before each of the writes of the adoption. The room type is on the card, and has its guard.
+func TestAdoptWhileARoomTypeIsAddedToAPropertyWithoutAWriteID(t *testing.T) {
+	t.Parallel()
+	for write := 1; write <= 2; write++ {
+		db, repo := openForeign(t)
+		adds := db.Faults.Inject(dyntest.Before(func(context.Context) {
+			put(t, db, secondRoom(t))
+			setDirectly(t, db, keyOf("prop_123"), "Renovated", true)
+		}), dyntest.When{Operation: "TransactWriteItems", Nth: write})
+		require.NoError(t, repo.Adopt(t.Context(), "prop_123"))
+		assert.Equal(t, 1, adds.Hits())
+		p, err := repo.GetWithRooms(t.Context(), "prop_123", dynastay.Consistent)
+		require.NoError(t, err)
+		assert.Len(t, p.Card().Rooms, 2)
+		for _, room := range p.Card().Rooms {
+			assert.Contains(t, allItems(t, db), "ROOM#"+room.ID+"/GUARD")
+		}
+	}
+}

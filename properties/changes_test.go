@@ -125,7 +125,7 @@ func TestChangesOfTheDocument(t *testing.T) {
 
 	changes := repo.Changes()
 	assert.Equal(t, map[string][]*properties.Property{
-		"PROPERTY#prop_123/METADATA": {&before.Property, &after.Property},
+		"PROPERTY#prop_123/METADATA": {&before.Property, &before.Property, &after.Property}, // the second one is marked
 	}, streamtest.Histories(t, db, keys.PropertiesTable, changes.Properties))
 	assert.Equal(t, map[string][]*properties.RoomType{
 		"PROPERTY#prop_123/ROOM#room_789": {&before.Rooms[0]},
