@@ -115,7 +115,7 @@ var others = map[string]error{
 	"offer.ErrUnknownKey": offer.ErrUnknownKey, "offer.ErrForged": offer.ErrForged,
 	"users.ErrEmailSecret": users.ErrEmailSecret,
 	"stream.ErrPermanent":  stream.ErrPermanent,
-	"migrate.ErrBudget":    migrate.ErrBudget, "migrate.ErrTakenOver": migrate.ErrTakenOver, "migrate.ErrDryRun": migrate.ErrDryRun,
+	"migrate.ErrBudget":    migrate.ErrBudget, "migrate.ErrDryRun": migrate.ErrDryRun,
 	"consumer.Error": &changes.Error{}, "consumer.TrimmedError": &changes.TrimmedError{}, "consumer.ErrLeaseLost": changes.ErrLeaseLost,
 }
 

@@ -150,7 +150,7 @@ func (db *DB) observe(
 	for _, t := range named {
 		call.Usage = append(call.Usage, Usage{Table: t.table, Index: t.index})
 	}
-	write := call.Operation != "GetItem" && call.Operation != "BatchGetItem" && call.Operation != "Query"
+	write := call.Operation != "GetItem" && call.Operation != "BatchGetItem" && call.Operation != "Query" && call.Operation != "Scan"
 	for _, c := range consumed {
 		call.charge(value(c.TableName), "", c.Table, write)
 		for index, units := range c.GlobalSecondaryIndexes {

@@ -51,6 +51,25 @@ func (db *DB) query(ctx context.Context, in *dynamodb.QueryInput) (*dynamodb.Que
 	return out, nil
 }
 
+// Read sends a read that no other method of the DB sends, such as the Scan of package migrate. It tells the observer, and sets the
+// kind of an error, as [DB.Get] does. send must pass the option to the SDK, ask for the consumed capacity of all indexes, and
+// return it.
+func (db *DB) Read(
+	ctx context.Context, operation string, s *Schema, index string,
+	send func(context.Context, func(*dynamodb.Options)) (*types.ConsumedCapacity, error),
+) (err error) {
+	ctx, end := db.beginUnnamed(ctx, operation, s)
+	defer func() { end(err) }()
+	r := reading{observed: db.opts.Observer != nil}
+	began, named := time.Now(), []target{{db.TableName(s), index}}
+	consumed, err := send(ctx, r.listen)
+	db.observe(ctx, began, r.call(operation, err), named, one(consumed))
+	if err != nil {
+		return r.failed(ctx, err)
+	}
+	return nil
+}
+
 func one(c *types.ConsumedCapacity) []types.ConsumedCapacity {
 	if c == nil {
 		return nil

@@ -10,8 +10,9 @@ import (
 // AdoptRow makes an item that other software has written one of the table's. It writes the index keys, the guards of the
 // unique values and the write id, even if the item had others, and nothing else: the version and the times stay as they
 // are. It does nothing to an item with a write id, so software that goes on writing items must remove it; the item is then
-// adopted again. It reports whether it has written something: not for an item that was deleted meanwhile. It fails like
-// [Table.Update]. A unique value that belongs to another entity is left to that one.
+// adopted again. It reports whether it has written something: not for an item that was deleted meanwhile. It fails with
+// [dynastay.ErrCorrupt] for an item of which the table could not store a change either. A unique value that belongs to another
+// entity is left to that one. If other software has changed a unique value, the guard of the former one is left too.
 //
 // The row may be of any read, also of an old one, and have its key only. AdoptRow is for the Each of a walk of package
 // migrate. 2 requests; none for a row with a write id.
@@ -24,14 +25,11 @@ func (t *table) adoptRow(ctx context.Context, row dynastay.Row) (bool, error) {
 		return false, nil
 	}
 	key := t.Schema.Key.From(row)
-	return dynastay.Do(ctx, t.db, dynastay.NewOp(dynastay.OpSpec[bool]{
+	adopted, err := dynastay.Do(ctx, t.db, dynastay.NewOp(dynastay.OpSpec[bool]{
 		Name: t.Operations + ".Adopt",
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (bool, error) {
 			c, err := t.change(ctx, key, func(any) error { return nil }, nil)
-			switch {
-			case errors.Is(err, dynastay.ErrNotFound): // it was deleted meanwhile
-				return false, nil
-			case err != nil || writtenBy(t.Schema, c.row) != "":
+			if err != nil || writtenBy(t.Schema, c.row) != "" {
 				return false, err
 			}
 			if err := c.Whole(); err != nil {
@@ -40,4 +38,14 @@ func (t *table) adoptRow(ctx context.Context, row dynastay.Row) (bool, error) {
 			return true, c.AddTo(tx)
 		},
 	}))
+	var invalid *dynastay.InvalidError
+	switch {
+	case errors.Is(err, dynastay.ErrNotFound): // it was deleted meanwhile
+		return false, nil
+	case errors.As(err, &invalid): // what other software has stored is no argument of the caller
+		return false, &dynastay.Error{
+			Op: t.Operations + ".Adopt", Entity: t.Name, ID: t.idOf(key), Field: invalid.Field, Kind: dynastay.ErrCorrupt, Err: errors.New(invalid.Reason),
+		}
+	}
+	return adopted, err
 }

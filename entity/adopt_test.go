@@ -54,3 +54,17 @@ func TestAdoptRowIsConditional(t *testing.T) {
 	assert.True(t, adopted)
 	c.assertStored(map[string]string{"thomas": "tom"}, map[string]string{"tom": "Thomas"})
 }
+
+// An item is deleted between the read and the write.
+func TestAdoptRowOfAnItemThatIsDeleted(t *testing.T) {
+	t.Parallel()
+	c := openCattery(t)
+	c.cat("tom", "Tom", "")
+	row, err := c.db.Get(t.Context(), cats, catKey("tom"))
+	require.NoError(t, err)
+	c.db.Faults.Inject(dyntest.Before(func(context.Context) { c.remove(catKey("tom")) }), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
+	adopted, err := c.AdoptRow(t.Context(), row)
+	require.NoError(t, err)
+	assert.False(t, adopted)
+	c.assertStored(map[string]string{}, map[string]string{})
+}

@@ -1,4 +1,4 @@
-// Package migrate goes through everything that a table has, once, at the rate that the table can spare, and on from
+// Package migrate goes through everything that a table has, at the rate that the table can spare, and on from
 // where it was interrupted: to make items that other software has written those of the library, to fill a new attribute
 // or index, to check what is stored.
 //
@@ -16,24 +16,27 @@
 // A [Walk] reads a table in segments, which are walked at the same time, and calls a function with each item. After each
 // page of a segment, it stores how far it has come, in the table Metadata: WALK#{Name} / SEGMENT#{Segment}. If the
 // program ends, the next walk of the same name goes on from there, so the function is called at least once for each item,
-// and again for at most a page in each segment. A walk that has ended does nothing. [Mover.Forget] starts it again. A
-// walk shows the function each item that is there from its begin to its end; one that is created or deleted meanwhile
-// may be shown or not.
+// and after each interruption again for at most a page in each segment. A walk that has ended does nothing. [Mover.Forget]
+// starts it again. A walk of a table, or of a partition of it, shows each item that is there from its beginning to its end. One that
+// is created or deleted meanwhile may be shown or not, and so may one that moves within an index. The reads are eventually
+// consistent: what was written in the last second may be shown as it was before.
 //
 // The function must therefore be repeatable: it looks at the item, and writes only if there is something to do, in a
-// conditional write. Then two walks may run at the same time, and a lost position costs only the reads. A walk that
-// continues one which is still running takes it over: the older one stops with [ErrTakenOver].
+// conditional write. Then a lost position costs only the reads, and two walks may run at the same time, also of one name: a segment
+// goes on from where the faster one is.
 //
 // # Rate and budget
 //
 // Everything that is read and written through [Mover.DB] counts, including what the function does with repositories that
-// were made with it. After each page and each item, a walk waits until what it has consumed fits into
-// [Options.UnitsPerSecond]. When [Options.Units] are consumed, it stops with [ErrBudget], and the next walk continues.
+// were made with it; but of a request that failed, DynamoDB does not say what it consumed. After each page and each item, a
+// walk waits until what it has consumed fits into [Options.UnitsPerSecond]. When [Options.Units] are consumed, it stops with
+// [ErrBudget], at the latest after an item in each segment, and a walk of a new mover continues.
 //
 // # Dry runs
 //
-// With [Walk.DryRun], nothing is written: neither what the function writes through [Mover.DB], which fails with
-// [ErrDryRun] instead, nor the position. An item whose function has tried to write counts as changed.
+// With [Walk.DryRun], nothing is written: neither what the function writes through [Mover.DB] with its context, which fails with
+// [ErrDryRun] instead, nor the position. An item whose function has tried to write counts as changed, also if a later
+// write of it would be refused.
 //
 // # Scans
 //

@@ -13,12 +13,8 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-var (
-	// ErrBudget means that a walk has stopped because [Options.Units] are consumed. The next walk continues it.
-	ErrBudget = errors.New("the budget of capacity units is consumed")
-	// ErrTakenOver means that a walk has stopped because another one of the same name has continued it.
-	ErrTakenOver = errors.New("another walk of the same name has taken over")
-)
+// ErrBudget means that a walk has stopped because [Options.Units] are consumed. That of a new mover continues it.
+var ErrBudget = errors.New("the budget of capacity units is consumed")
 
 // Client is a client that can read whole tables. *dynamodb.Client implements it.
 type Client interface {

@@ -28,7 +28,7 @@ type scanner struct {
 func (s *scanner) Scan(context.Context, *dynamodb.ScanInput, ...func(*dynamodb.Options)) (*dynamodb.ScanOutput, error) {
 	s.sent++
 	out := &dynamodb.ScanOutput{
-		ConsumedCapacity: &types.ConsumedCapacity{TableName: aws.String("Properties"), CapacityUnits: aws.Float64(10)},
+		ConsumedCapacity: &types.ConsumedCapacity{TableName: aws.String("Properties"), Table: &types.Capacity{CapacityUnits: aws.Float64(10)}},
 		Items:            []dynastay.Item{{"PK": dynastay.Text("a"), "SK": dynastay.Text("b")}},
 	}
 	if s.sent < s.pages {
@@ -93,25 +93,32 @@ func TestRate(t *testing.T) {
 	})
 }
 
-// A walk stops when its budget is consumed, at the latest with the request that consumes it. The next one goes on.
+// A walk stops when its budget is consumed. The next one goes on with the next item, also if a page costs more than the budget.
 func TestBudget(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, 20)
-	var report migrate.Report
-	for runs := 1; !report.Done() || report.Segments == 0; runs++ {
-		require.Less(t, runs, 200)
-		m := h.mover(migrate.Options{Units: 100})
-		w := adopting(m)
-		w.Segments = 1
-		var err error
-		report, err = m.Walk(t.Context(), w)
-		if err != nil {
-			require.ErrorIs(t, err, migrate.ErrBudget)
-			spent := m.Consumed()
-			assert.GreaterOrEqual(t, spent.Read+spent.Written, 100.0)
-			assert.Less(t, spent.Read+spent.Written, 150.0, "an adoption is one item's")
+	for _, page := range []int{7, 1000} {
+		h := newHouse(t, 20)
+		var report migrate.Report
+		for runs := 1; !report.Done(); runs++ {
+			require.Less(t, runs, 1000)
+			m := h.mover(migrate.Options{Units: 5})
+			w := adopting(m)
+			w.Segments, w.Page = 1, page
+			before := report.Walked
+			var err error
+			if report, err = m.Walk(t.Context(), w); err != nil {
+				require.ErrorIs(t, err, migrate.ErrBudget)
+				require.Greater(t, report.Walked, before)
+				spent := m.Consumed()
+				assert.GreaterOrEqual(t, spent.Read+spent.Written, 5.0)
+				assert.Less(t, spent.Read+spent.Written, 100.0, "an adoption is one item's")
+				stop := h.Faults.Record()
+				_, err = m.Walk(t.Context(), w)
+				require.ErrorIs(t, err, migrate.ErrBudget)
+				assert.Empty(t, stop(), "it is used up")
+			}
 		}
+		assert.Equal(t, 20, report.Changed)
+		assert.Zero(t, h.foreign(t))
 	}
-	assert.Positive(t, report.Changed, "those of pages that were saved")
-	assert.Zero(t, h.foreign(t))
 }

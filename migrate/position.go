@@ -16,9 +16,8 @@ type position struct {
 	Walk     string
 	Segment  int
 	Segments int    // of the walk
-	Of       string // what the walk reads
-	Run      string // the id of the run that walks the segment
-	After    string // the position after the last page that was done; "" before the first
+	Of       string // what the walk reads, without the names of partitions, which may be those of persons
+	After    string // the key of the last item that was done; "" before the first
 	EndedAt  time.Time
 
 	Walked, Changed, Refused int // items
@@ -42,7 +41,6 @@ func newEntity(s *dynastay.Schema) *entity.Entity[position] {
 			f.Int("Segment", &p.Segment)
 			f.Int("Segments", &p.Segments)
 			f.String("Of", &p.Of)
-			f.String("Run", &p.Run)
 			f.String("After", &p.After)
 			f.Time("EndedAt", &p.EndedAt)
 			f.Int("Walked", &p.Walked)
@@ -55,62 +53,59 @@ func newEntity(s *dynastay.Schema) *entity.Entity[position] {
 	})
 }
 
-// begin makes the segments those of this run, and returns how far they have come.
-func (m *Mover) begin(ctx context.Context, w *Walk, src source, run string) ([]*position, error) {
-	partition, err := keys.Partition(keys.WalkSegment{Walk: w.Name})
+// begin returns how far the segments have come. A dry run begins at the beginning.
+func (m *Mover) begin(ctx context.Context, w *Walk, src *source) ([]*position, error) {
+	all := make([]*position, src.segments())
+	for i := range all {
+		all[i] = &position{Walk: w.Name, Segment: i, Segments: len(all), Of: src.text(i)}
+	}
+	if w.DryRun {
+		return all, nil
+	}
+	rows, err := m.positions(ctx, w.Name)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := dynastay.QueryAll(ctx, m.DB, keys.MetadataTable, dynastay.Query{Name: "migrate.Segments", Partition: partition, Consistent: true})
-	if err != nil {
-		return nil, err
-	}
-	n := src.segments()
-	all := make([]*position, n)
+	known := make([]bool, len(all))
 	for _, row := range rows {
 		p, err := m.list.Value(row)
 		switch {
 		case err != nil:
 			return nil, err
-		case p.Segments != n:
-			return nil, dynastay.Invalid("Segments", "the walk was begun with %d segments, not %d; forget it first", p.Segments, n)
+		case p.Segments != len(all):
+			return nil, dynastay.Invalid("Segments", "the walk was begun with %d segments, not %d; forget it first", p.Segments, len(all))
 		case p.Of != src.text(p.Segment):
-			return nil, dynastay.Invalid("Name", "a walk of this name was begun that reads %s, not %s", p.Of, src.text(p.Segment))
+			return nil, dynastay.Invalid("Name", "a walk of this name was begun that reads something else; forget it first")
 		}
-		all[p.Segment] = p
+		all[p.Segment], known[p.Segment] = p, true
 	}
 	for i, p := range all {
-		switch {
-		case w.DryRun && p == nil:
-			all[i] = &position{Walk: w.Name, Segment: i}
-		case w.DryRun:
-		case p == nil:
-			all[i], err = m.saved.Create(ctx, &position{Walk: w.Name, Segment: i, Segments: n, Of: src.text(i), Run: run})
-		case p.EndedAt.IsZero():
-			err = m.save(ctx, p, func(p *position) { p.Run = run })
+		if known[i] {
+			continue
 		}
-		if errors.Is(err, dynastay.ErrAlreadyExists) { // a run that began at the same time was first
-			err = ErrTakenOver
+		if err := m.wait(ctx); err != nil {
+			return nil, err
 		}
-		if err != nil {
+		// If another run has just created it, the first save tells.
+		if _, err := m.saved.Create(ctx, p); err != nil && !errors.Is(err, dynastay.ErrAlreadyExists) {
 			return nil, err
 		}
 	}
 	return all, nil
 }
 
-// save changes a position, on condition that it is still that of this run.
+// save moves a position from where this run has found it. If another run has moved it meanwhile, this one goes on from
+// there: both have done the page, which the function allows, and it counts once.
 func (m *Mover) save(ctx context.Context, p *position, change func(*position)) error {
 	key, err := p.key()
 	if err != nil {
 		return err
 	}
-	run := p.Run
+	from := p.After
 	saved, err := m.saved.Update(ctx, key, func(p *position) error {
-		if p.Run != run {
-			return ErrTakenOver
+		if p.After == from && p.EndedAt.IsZero() {
+			change(p)
 		}
-		change(p)
 		return nil
 	})
 	if err == nil {
@@ -119,14 +114,19 @@ func (m *Mover) save(ctx context.Context, p *position, change func(*position)) e
 	return err
 }
 
+// positions reads those of a walk.
+func (m *Mover) positions(ctx context.Context, name string) ([]dynastay.Row, error) {
+	partition, err := keys.Partition(keys.WalkSegment{Walk: name})
+	if err != nil {
+		return nil, err
+	}
+	return dynastay.QueryAll(ctx, m.DB, keys.MetadataTable, dynastay.Query{Name: "migrate.Segments", Partition: partition, Consistent: true})
+}
+
 // Forget deletes how far a walk has come, so that the next walk of the name starts again. A run that goes on meanwhile
 // stops with [dynastay.ErrNotFound]. 2 requests for up to 25 segments.
 func (m *Mover) Forget(ctx context.Context, name string) error {
-	partition, err := keys.Partition(keys.WalkSegment{Walk: name})
-	if err != nil {
-		return err
-	}
-	rows, err := dynastay.QueryAll(ctx, m.DB, keys.MetadataTable, dynastay.Query{Name: "migrate.Segments", Partition: partition, Consistent: true})
+	rows, err := m.positions(ctx, name)
 	if err != nil {
 		return err
 	}

@@ -2,8 +2,9 @@ package migrate
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
-	"strconv"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -12,107 +13,115 @@ import (
 	"github.com/dynastay/dynastay"
 )
 
-// source is what a walk reads, in segments.
-type source interface {
-	text(segment int) string // says what it is, so that a position is not used for something else
-	segments() int
-	// page returns the items after a position, and the next one: "" at the end.
-	page(ctx context.Context, segment int, after string) (rows []dynastay.Row, next string, err error)
+// source is what a walk reads: the segments of a table, or some partitions of it or of an index.
+type source struct {
+	m     *Mover
+	w     *Walk
+	limit int32
+	key   dynastay.KeyNames // of the partitions
+	names []string          // of the attributes that are a position
 }
 
 const usualPage = 100
 
-func (m *Mover) source(w *Walk) source {
-	limit := usualPage
+func (m *Mover) source(w *Walk) *source {
+	s := &source{m: m, w: w, limit: usualPage, key: w.Table.Key}
 	if w.Page > 0 {
-		limit = w.Page
+		s.limit = int32(w.Page)
 	}
-	if len(w.Partitions) > 0 {
-		return &partitions{m, w, limit}
+	for _, index := range w.Table.Indexes {
+		if index.Name == w.Index {
+			s.key = index.Key
+		}
 	}
-	return &table{m, w, limit, max(w.Segments, 1)}
+	for _, name := range []string{w.Table.Key.Partition, w.Table.Key.Sort, s.key.Partition, s.key.Sort} {
+		if name != "" {
+			s.names = append(s.names, name)
+		}
+	}
+	return s
 }
 
-// table reads all items of a table.
-type table struct {
-	m     *Mover
-	w     *Walk
-	limit int
-	n     int
+func (s *source) segments() int { return max(s.w.Segments, len(s.w.Partitions), 1) }
+
+// text says what a segment is, so that a position is not used for something else.
+func (s *source) text(segment int) string {
+	if len(s.w.Partitions) == 0 {
+		return "table " + s.w.Table.Name
+	}
+	sum := sha256.Sum256([]byte(s.w.Partitions[segment]))
+	return strings.TrimSpace("a partition of "+s.w.Table.Name+" "+s.w.Index) + " " + hex.EncodeToString(sum[:8])
 }
 
-func (t *table) text(int) string { return "table " + t.w.Table.Name }
-func (t *table) segments() int   { return t.n }
-
-func (t *table) page(ctx context.Context, segment int, after string) (_ []dynastay.Row, next string, err error) {
-	name := t.m.DB.TableName(t.w.Table)
-	limit, n, i := int32(t.limit), int32(t.n), int32(segment)
-	in := &dynamodb.ScanInput{
-		TableName: &name, Limit: &limit, TotalSegments: &n, Segment: &i, ReturnConsumedCapacity: types.ReturnConsumedCapacityTotal,
+// after returns the position after an item.
+func (s *source) after(row dynastay.Row) string {
+	at := map[string]string{}
+	for _, name := range s.names {
+		at[name] = row.Text(name)
 	}
+	text, err := json.Marshal(at)
+	if err != nil {
+		panic(err) // these are texts
+	}
+	return string(text)
+}
+
+// page returns the items after a position, and the next one: "" at the end.
+func (s *source) page(ctx context.Context, segment int, after string) (rows []dynastay.Row, next string, err error) {
+	var from dynastay.Item
 	if after != "" {
 		var at map[string]string
 		if err := json.Unmarshal([]byte(after), &at); err != nil {
 			return nil, "", err
 		}
-		in.ExclusiveStartKey = dynastay.Item{}
+		from = dynastay.Item{}
 		for name, text := range at {
-			in.ExclusiveStartKey[name] = dynastay.Text(text)
+			from[name] = dynastay.Text(text)
 		}
 	}
-	out, err := t.m.scan(ctx, in)
+	name := s.m.DB.TableName(s.w.Table)
+	var items []dynastay.Item
+	if len(s.w.Partitions) == 0 {
+		n, i := int32(s.segments()), int32(segment)
+		in := &dynamodb.ScanInput{
+			TableName: &name, Limit: &s.limit, TotalSegments: &n, Segment: &i, ExclusiveStartKey: from, ReturnConsumedCapacity: types.ReturnConsumedCapacityIndexes,
+		}
+		err = s.m.DB.Read(ctx, "Scan", s.w.Table, "", func(ctx context.Context, option func(*dynamodb.Options)) (*types.ConsumedCapacity, error) {
+			out, err := s.m.client.Scan(ctx, in, option)
+			if err != nil {
+				return nil, err
+			}
+			items, from = out.Items, out.LastEvaluatedKey
+			return out.ConsumedCapacity, nil
+		})
+	} else {
+		condition := "#partition = :partition"
+		in := &dynamodb.QueryInput{
+			TableName: &name, Limit: &s.limit, ExclusiveStartKey: from, ReturnConsumedCapacity: types.ReturnConsumedCapacityIndexes,
+			KeyConditionExpression:    &condition,
+			ExpressionAttributeNames:  map[string]string{"#partition": s.key.Partition},
+			ExpressionAttributeValues: dynastay.Item{":partition": dynastay.Text(s.w.Partitions[segment])},
+		}
+		if s.w.Index != "" {
+			in.IndexName = &s.w.Index
+		}
+		err = s.m.DB.Read(ctx, "Query", s.w.Table, s.w.Index, func(ctx context.Context, option func(*dynamodb.Options)) (*types.ConsumedCapacity, error) {
+			out, err := s.m.client.Query(ctx, in, option)
+			if err != nil {
+				return nil, err
+			}
+			items, from = out.Items, out.LastEvaluatedKey
+			return out.ConsumedCapacity, nil
+		})
+	}
 	if err != nil {
 		return nil, "", err
 	}
-	rows := make([]dynastay.Row, len(out.Items))
-	for i, item := range out.Items {
-		rows[i] = dynastay.RowOf(item)
+	for _, item := range items {
+		rows = append(rows, dynastay.RowOf(item))
 	}
-	if len(out.LastEvaluatedKey) == 0 {
-		return rows, "", nil
+	if len(from) > 0 {
+		next = s.after(dynastay.RowOf(from))
 	}
-	at, row := map[string]string{}, dynastay.RowOf(out.LastEvaluatedKey)
-	for name := range out.LastEvaluatedKey {
-		at[name] = row.Text(name)
-	}
-	text, err := json.Marshal(at)
-	return rows, string(text), err
-}
-
-// scan sends a Scan, and counts what it consumes.
-func (m *Mover) scan(ctx context.Context, in *dynamodb.ScanInput) (*dynamodb.ScanOutput, error) {
-	out, err := m.client.Scan(ctx, in)
-	call := dynastay.Call{Operation: "Scan", Attempt: 1, Verdict: dynastay.Done, Usage: []dynastay.Usage{{Table: *in.TableName}}}
-	if err != nil {
-		return nil, err
-	}
-	if c := out.ConsumedCapacity; c != nil && c.CapacityUnits != nil {
-		call.Usage[0].ReadUnits = *c.CapacityUnits
-	}
-	m.consumed(call)
-	if o := m.opts.DB.Observer; o != nil {
-		o.Request(ctx, call)
-	}
-	return out, nil
-}
-
-// partitions reads some partitions of a table or of an index.
-type partitions struct {
-	m     *Mover
-	w     *Walk
-	limit int
-}
-
-func (p *partitions) text(segment int) string {
-	return strings.TrimSpace("partition " + p.w.Partitions[segment] + " of " + p.w.Table.Name + " " + p.w.Index)
-}
-
-func (p *partitions) segments() int { return len(p.w.Partitions) }
-
-func (p *partitions) page(ctx context.Context, segment int, after string) ([]dynastay.Row, string, error) {
-	list := dynastay.ListOf(p.m.DB, p.w.Table, dynastay.Query{
-		Name: "migrate.Walk/" + strconv.Itoa(segment), Index: p.w.Index, Partition: p.w.Partitions[segment],
-	}, func(_ context.Context, row dynastay.Row) (dynastay.Row, error) { return row, nil })
-	got, err := list.Page(ctx, dynastay.Paging{Limit: p.limit, After: dynastay.Cursor(after)})
-	return got.Items, string(got.Next), err
+	return rows, next, nil
 }

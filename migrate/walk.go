@@ -4,9 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/shown"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -28,11 +34,12 @@ type Walk struct {
 	// Each is called with each item, or with what the index projects of it. It reports whether it has changed something. It
 	// must be repeatable, and safe for concurrent use if there are several segments.
 	//
-	// If it fails because of the item, the walk goes on, and the item counts as refused. It stops for an error that
-	// says nothing about the item: of [dynastay.ErrUnavailable], [dynastay.ErrThrottled], [dynastay.ErrContention],
-	// [dynastay.ErrOutcomeUnknown] and [dynastay.ErrRejected], and at the end of the context.
+	// If it fails because of the item, the walk goes on, and the item counts as refused: with [dynastay.ErrCorrupt],
+	// [dynastay.ErrInvalid], [dynastay.ErrRefused], [dynastay.ErrNotFound], [dynastay.ErrAlreadyExists] or
+	// [dynastay.ErrVersion], or because the item would become too large. For any other error it stops.
 	Each func(context.Context, dynastay.Row) (changed bool, err error)
-	// Refused is called with each item that counts as refused, and why. Default: nil, nobody is told.
+	// Refused is called with each item that counts as refused, and why, by several goroutines if there are several segments.
+	// Default: nil, nobody is told.
 	Refused func(dynastay.Key, error)
 	// Progress is called after each page, by one goroutine at a time. Default: nil.
 	Progress func(Report)
@@ -40,18 +47,18 @@ type Walk struct {
 	DryRun bool
 }
 
-// Report is how far a walk has come, over all of its runs. What was done of a page that an interruption has left unsaved does
+// Report is how far a walk has come, over all of its runs. What was done of a page whose position could not be saved does
 // not count, and the page is walked again.
 type Report struct {
 	Segments int // in all
 	Ended    int // segments that have ended
 	Walked   int // items
 	Changed  int // items that the function has changed, or would change in a dry run
-	Refused  int // items that the function has failed for
+	Refused  int // items for which the function has failed
 }
 
 // Done reports whether the walk has ended.
-func (r Report) Done() bool { return r.Ended == r.Segments }
+func (r Report) Done() bool { return r.Segments > 0 && r.Ended == r.Segments }
 
 func (w *Walk) validate() error {
 	switch {
@@ -61,6 +68,12 @@ func (w *Walk) validate() error {
 		return dynastay.Invalid("Each", "is required")
 	case w.Segments < 0 || w.Segments > 1000:
 		return dynastay.Invalid("Segments", "must be between 1 and 1,000")
+	case w.Partitions != nil && len(w.Partitions) == 0:
+		return dynastay.Invalid("Partitions", "must not be empty; without them, the whole table is read")
+	case slices.Contains(w.Partitions, ""):
+		return dynastay.Invalid("Partitions", "must have names")
+	case w.Index != "" && !slices.ContainsFunc(w.Table.Indexes, func(i dynastay.Index) bool { return i.Name == w.Index }):
+		return dynastay.Invalid("Index", "must be one of the table")
 	case w.Segments > 0 && len(w.Partitions) > 0:
 		return dynastay.Invalid("Segments", "must not be given with Partitions, each of which is one")
 	case len(w.Partitions) > 1000:
@@ -75,9 +88,9 @@ func (w *Walk) validate() error {
 }
 
 // Walk calls a function with each item of a table, from where the last walk of the name has stopped. It returns how far
-// it has come, also with an error. It fails with [ErrBudget], [ErrTakenOver], with an error of [Walk.Each] that says
-// nothing about the item, or if a read fails; the same call then continues. 1 request and 1 for each segment to begin,
-// then 3 for each page, without those of the function.
+// it has come. It fails with [ErrBudget], with an error of [Walk.Each] that says nothing about the item, or if a read fails;
+// another call then continues, after [ErrBudget] that of a new [Mover]. 1 request to begin, and 1 for each new segment; then 3 for
+// each page, without those of the function.
 func (m *Mover) Walk(ctx context.Context, w Walk) (Report, error) {
 	if err := w.validate(); err != nil {
 		return Report{}, err
@@ -85,8 +98,11 @@ func (m *Mover) Walk(ctx context.Context, w Walk) (Report, error) {
 	if w.DryRun {
 		ctx = context.WithValue(ctx, dryKey{}, true)
 	}
+	if err := m.wait(ctx); err != nil {
+		return Report{}, err
+	}
 	src := m.source(&w)
-	all, err := m.begin(ctx, &w, src, m.DB.NewID("run_"))
+	all, err := m.begin(ctx, &w, src)
 	if err != nil {
 		return Report{}, err
 	}
@@ -99,7 +115,7 @@ func (m *Mover) Walk(ctx context.Context, w Walk) (Report, error) {
 type run struct {
 	m   *Mover
 	w   *Walk
-	src source
+	src *source
 	mu  sync.Mutex
 	all []*position
 }
@@ -134,31 +150,60 @@ func (r *run) segment(ctx context.Context, i int) error {
 		}
 		rows, after, err := r.src.page(ctx, i, p.After)
 		if err != nil {
-			return fmt.Errorf("migrate.Walk: %s, segment %d: %w", r.src.text(i), i, err)
+			return fmt.Errorf("migrate.Walk: segment %d: %w", i, err)
 		}
-		var did Report
-		for _, row := range rows {
-			if err := r.item(ctx, row, &did); err != nil {
-				return err
-			}
+		did, stopped := r.page(ctx, rows)
+		switch {
+		case stopped != nil && did.Walked == 0:
+			return stopped
+		case stopped != nil:
+			after = r.src.after(rows[did.Walked-1])
 		}
-		advance := func(p *position) {
-			p.After = after
-			p.Walked += did.Walked
-			p.Changed += did.Changed
-			p.Refused += did.Refused
-			if after == "" {
-				p.EndedAt = r.m.DB.Now()
-			}
-		}
-		if r.w.DryRun {
-			advance(&p)
-		} else if err := r.m.save(ctx, &p, advance); err != nil {
-			return err
+		if err := r.save(ctx, &p, after, did, stopped == nil && after == ""); err != nil {
+			return errors.Join(stopped, err)
 		}
 		r.progress(i, p)
+		if stopped != nil {
+			return stopped
+		}
 	}
 	return nil
+}
+
+// page calls the function with the items of a page. It returns what was done before an error.
+func (r *run) page(ctx context.Context, rows []dynastay.Row) (did Report, err error) {
+	for n, row := range rows {
+		// The budget allows one item at least, or a page that costs more would be read for nothing again and again.
+		if err := r.m.wait(ctx); err != nil && (n > 0 || !errors.Is(err, ErrBudget)) {
+			return did, err
+		}
+		if err := r.item(ctx, row, &did); err != nil {
+			return did, err
+		}
+	}
+	return did, nil
+}
+
+// grace is how long the position may take to be saved after the context has ended.
+const grace = 2 * time.Second
+
+func (r *run) save(ctx context.Context, p *position, after string, did Report, ended bool) error {
+	advance := func(p *position) {
+		p.After = after
+		p.Walked += did.Walked
+		p.Changed += did.Changed
+		p.Refused += did.Refused
+		if ended {
+			p.EndedAt = r.m.DB.Now()
+		}
+	}
+	if r.w.DryRun {
+		advance(p)
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+	defer cancel()
+	return r.m.save(ctx, p, advance)
 }
 
 func (r *run) progress(i int, p position) {
@@ -171,37 +216,40 @@ func (r *run) progress(i int, p position) {
 }
 
 func (r *run) item(ctx context.Context, row dynastay.Row, did *Report) error {
-	if err := r.m.wait(ctx); err != nil {
-		return err
-	}
 	changed, err := r.w.Each(ctx, row)
-	did.Walked++
 	switch {
 	case errors.Is(err, ErrDryRun), err == nil && changed:
 		did.Changed++
 	case err == nil:
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case passes(err):
-		return err
-	default:
+	case ofTheItem(err):
 		did.Refused++
 		if r.w.Refused != nil {
 			r.w.Refused(r.w.Table.Key.From(row), err)
 		}
+	default:
+		return fmt.Errorf("migrate.Walk: %s: %w", shown.Masked(r.w.Table.Key.From(row).String()), err)
 	}
+	did.Walked++
 	return nil
 }
 
-// passes reports whether an error says nothing about the item, so that the same call may succeed later.
-func passes(err error) bool {
+// ofTheItem reports whether an error says something about the item. Of any other, such as a missing permission, one does not
+// know whether the next item is better off: a walk that went on would end without having done anything.
+func ofTheItem(err error) bool {
 	for _, kind := range []error{
-		dynastay.ErrUnavailable, dynastay.ErrThrottled, dynastay.ErrContention, dynastay.ErrOutcomeUnknown, dynastay.ErrRejected,
-		context.Canceled, context.DeadlineExceeded,
+		dynastay.ErrCorrupt, dynastay.ErrInvalid, dynastay.ErrRefused, dynastay.ErrNotFound, dynastay.ErrAlreadyExists, dynastay.ErrVersion,
 	} {
 		if errors.Is(err, kind) {
 			return true
 		}
 	}
-	return false
+	// An item that would become too large, or a key that would become too long, is refused by DynamoDB.
+	var api smithy.APIError
+	if errors.As(err, &api) && api.ErrorCode() == "ValidationException" {
+		return true
+	}
+	var cancelled *types.TransactionCanceledException
+	return errors.As(err, &cancelled) && slices.ContainsFunc(cancelled.CancellationReasons, func(r types.CancellationReason) bool {
+		return r.Code != nil && (*r.Code == "ValidationError" || *r.Code == "ItemCollectionSizeLimitExceeded")
+	})
 }

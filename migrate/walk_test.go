@@ -3,6 +3,7 @@ package migrate_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -10,11 +11,13 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/stored"
 	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/migrate"
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/provision/policy"
+	"github.com/dynastay/dynastay/users"
 )
 
 // adopting is a walk that adopts the properties.
@@ -92,7 +95,6 @@ func TestWalkIsResumable(t *testing.T) {
 			if err == nil {
 				break
 			}
-			require.NotErrorIs(t, err, migrate.ErrTakenOver)
 		}
 		assert.True(t, report.Done())
 		assert.Equal(t, 0, h.foreign(t))
@@ -104,38 +106,46 @@ func TestWalkIsResumable(t *testing.T) {
 	}
 }
 
-// Two walks of one name: the newer one takes over, and the older one stops. Two of different names both come to their end.
+// Two walks run at the same time. Of one name, the slower one goes on from where the faster one is, and every item counts once.
+// Of different names, both do everything.
 func TestTwoWalks(t *testing.T) {
 	t.Parallel()
 	for name, other := range map[string]string{"of one name": "adopt-properties", "of two names": "adopt-all"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := newHouse(t, 30)
+			items := len(raw.All(t, h.DB, keys.PropertiesTable))
 			m := h.mover(migrate.Options{})
-			w := adopting(m)
-			w.Segments = 1
-			second := w
+			w := migrate.Walk{Name: "adopt-properties", Table: keys.PropertiesTable, Page: 7}
+			nothing := func(context.Context, dynastay.Row) (bool, error) { return true, nil }
+			second, calls, broken := w, 0, errors.New("broken off")
 			second.Name = other
-			adopt, begun := w.Each, false
 			w.Each = func(ctx context.Context, row dynastay.Row) (bool, error) {
-				if !begun {
-					begun = true
+				switch calls++; calls {
+				case 3: // the other one gets on to its third page, and is broken off
+					done := 0
+					second.Each = func(context.Context, dynastay.Row) (bool, error) {
+						if done++; done > 16 {
+							return false, broken
+						}
+						return true, nil
+					}
+					report, err := m.Walk(ctx, second)
+					require.ErrorIs(t, err, broken)
+					assert.Equal(t, []int{16, 16}, []int{report.Walked, report.Changed})
+				case 10: // and to its end
+					second.Each = nothing
 					report, err := m.Walk(ctx, second)
 					require.NoError(t, err)
-					assert.True(t, report.Done())
-					assert.Equal(t, 30, report.Changed)
+					assert.Equal(t, items, report.Walked)
 				}
-				return adopt(ctx, row)
+				return true, nil
 			}
 			report, err := m.Walk(t.Context(), w)
-			if other == w.Name {
-				require.ErrorIs(t, err, migrate.ErrTakenOver)
-			} else {
-				require.NoError(t, err)
-				assert.True(t, report.Done())
-				assert.Zero(t, report.Changed)
-			}
-			assert.Zero(t, h.foreign(t))
+			require.NoError(t, err)
+			assert.True(t, report.Done())
+			assert.Equal(t, []int{items, items}, []int{report.Walked, report.Changed})
+			assert.Equal(t, map[bool]int{true: 14, false: items}[other == w.Name], calls, "two pages, or all")
 		})
 	}
 }
@@ -157,8 +167,14 @@ func TestDryRun(t *testing.T) {
 	assert.True(t, report.Done())
 	assert.Equal(t, []int{30, 10, 0}, []int{report.Walked, report.Changed, report.Refused})
 	assert.ElementsMatch(t, before, raw.All(t, h.DB, keys.PropertiesTable, keys.MetadataTable))
-	_, err = properties.New(m.DB, nil).Suspend(t.Context(), h.ids[0])
+	w.DryRun = false
+	_, err = m.Walk(t.Context(), w)
 	require.NoError(t, err, "outside of a dry run, the mover writes")
+	require.NoError(t, h.changeAsOthersDo(t, h.ids[0], 0))
+	w.DryRun, w.Segments = true, 5
+	report, err = m.Walk(t.Context(), w)
+	require.NoError(t, err)
+	assert.Equal(t, 1, report.Changed, "it begins at the beginning")
 }
 
 // An item for which the function fails is refused, and the walk goes on. It stops for what says nothing about the item.
@@ -180,14 +196,26 @@ func TestRefusedItems(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []int{4, 1}, []int{report.Changed, report.Refused})
 	assert.Equal(t, []dynastay.Key{bad}, refused)
+	huge, err := keys.Of(keys.Property{PropertyID: h.ids[1]})
+	require.NoError(t, err)
+	raw.Update(t, h.DB, keys.PropertiesTable, huge, "REMOVE WriteId, Card", nil)
+	room := 400<<10 - stored.Size(raw.Get(t, h.DB, keys.PropertiesTable, huge)) - 100 // less than its card needs
+	raw.Set(t, h.DB, keys.PropertiesTable, huge, dynastay.Text(strings.Repeat("x", room)), "Theirs")
+	require.NoError(t, m.Forget(t.Context(), w.Name))
+	refused, w.Refused = nil, func(key dynastay.Key, err error) { refused = append(refused, key) }
+	report, err = m.Walk(t.Context(), w)
+	require.NoError(t, err)
+	assert.Equal(t, 2, report.Refused)
+	assert.ElementsMatch(t, []dynastay.Key{bad, huge}, refused, "it would be larger than DynamoDB allows")
 	for _, kind := range []error{
 		dynastay.ErrUnavailable, dynastay.ErrThrottled, dynastay.ErrContention, dynastay.ErrOutcomeUnknown, dynastay.ErrRejected,
-		context.Canceled, context.DeadlineExceeded,
+		users.ErrEmailSecret, dynastay.ErrCommitted, errors.New("unknown"), context.Canceled, context.DeadlineExceeded,
 	} {
 		w.Name = "stops"
-		w.Each = func(context.Context, dynastay.Row) (bool, error) { return false, errors.Join(kind) }
+		w.Each = func(context.Context, dynastay.Row) (bool, error) { return false, kind }
 		report, err := m.Walk(t.Context(), w)
 		require.ErrorIs(t, err, kind)
+		assert.ErrorContains(t, err, "PROPERTY#", "it names the item")
 		assert.Zero(t, report.Walked)
 	}
 }
@@ -232,6 +260,7 @@ func TestWalkIsRefused(t *testing.T) {
 		"Segments":   func(w *migrate.Walk) { w.Segments = 1001 },
 		"Page":       func(w *migrate.Walk) { w.Page = -1 },
 		"Partitions": func(w *migrate.Walk) { w.Index = keys.SlugIndex },
+		"Index":      func(w *migrate.Walk) { w.Index, w.Partitions = "none", []string{"a"} },
 	} {
 		w := adopting(m)
 		edit(&w)
@@ -241,10 +270,13 @@ func TestWalkIsRefused(t *testing.T) {
 			assert.Equal(t, field, invalid.Field)
 		}
 	}
-	w := adopting(m)
-	w.Partitions = []string{"a"}
-	_, err := m.Walk(t.Context(), w)
-	require.ErrorIs(t, err, dynastay.ErrInvalid)
+	for _, partitions := range [][]string{{}, {"a"}, {""}} { // none, with segments, without a name
+		w := adopting(m)
+		w.Partitions = partitions
+		report, err := m.Walk(t.Context(), w)
+		require.ErrorIs(t, err, dynastay.ErrInvalid)
+		assert.False(t, report.Done())
+	}
 	assert.Empty(t, stop())
 	assert.Panics(t, func() { h.mover(migrate.Options{Units: -1}) })
 }

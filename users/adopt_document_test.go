@@ -8,6 +8,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/internal/testing/raw"
+	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/users"
 )
 
@@ -55,4 +56,20 @@ func TestAdoptRowWithASecret(t *testing.T) {
 	assert.Equal(t, "user_456", found.ID)
 	_, err = users.New(db.DB, nil).AdoptRow(ctx, dynastay.RowOf(theirs))
 	require.ErrorIs(t, err, users.ErrEmailSecret)
+}
+
+// Other software stores the profile of an erased user again. It is not adopted: its address gets no guard.
+func TestAdoptRowOfAnErasedUser(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db, repo := clocked(t)
+	theirs := raw.Document(t, "testdata/profile.json")
+	put(t, db, theirs)
+	_, err := repo.Erase(ctx, "user_456")
+	require.NoError(t, err)
+	put(t, db, theirs)
+	before := raw.All(t, db, keys.UsersTable)
+	_, err = repo.AdoptRow(ctx, dynastay.RowOf(theirs))
+	require.ErrorIs(t, err, users.ErrErased)
+	assert.ElementsMatch(t, before, raw.All(t, db, keys.UsersTable))
 }

@@ -73,7 +73,7 @@ func OfWalk(tables ...*dynastay.Schema) []Need {
 	for _, s := range tables {
 		all = append(all, Need{Action: "Scan", Table: s.Name})
 	}
-	return all
+	return append(all, OfPing(tables...)...)
 }
 
 // needsJSON is written by the tests, see CONTRIBUTING.md.
