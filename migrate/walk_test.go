@@ -3,7 +3,6 @@ package migrate_test
 import (
 	"context"
 	"errors"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
-	"github.com/dynastay/dynastay/internal/stored"
 	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/migrate"
@@ -198,15 +196,16 @@ func TestRefusedItems(t *testing.T) {
 	assert.Equal(t, []dynastay.Key{bad}, refused)
 	huge, err := keys.Of(keys.Property{PropertyID: h.ids[1]})
 	require.NoError(t, err)
-	raw.Update(t, h.DB, keys.PropertiesTable, huge, "REMOVE WriteId, Card", nil)
-	room := 400<<10 - stored.Size(raw.Get(t, h.DB, keys.PropertiesTable, huge)) - 100 // less than its card needs
-	raw.Set(t, h.DB, keys.PropertiesTable, huge, dynastay.Text(strings.Repeat("x", room)), "Theirs")
-	require.NoError(t, m.Forget(t.Context(), w.Name))
-	refused, w.Refused = nil, func(key dynastay.Key, err error) { refused = append(refused, key) }
-	report, err = m.Walk(t.Context(), w)
-	require.NoError(t, err)
-	assert.Equal(t, 2, report.Refused)
-	assert.ElementsMatch(t, []dynastay.Key{bad, huge}, refused, "it would be larger than DynamoDB allows")
+	raw.Update(t, h.DB, keys.PropertiesTable, huge, "REMOVE WriteId", nil)
+	for _, fault := range []dyntest.Fault{dyntest.Cancel("ValidationError"), dyntest.Fail("ValidationException")} { // both are how DynamoDB says it
+		h.Faults.Inject(fault, dyntest.When{Operation: "TransactWriteItems", Nth: 1})
+		require.NoError(t, m.Forget(t.Context(), w.Name))
+		refused, w.Refused = nil, func(key dynastay.Key, _ error) { refused = append(refused, key) }
+		report, err = m.Walk(t.Context(), w)
+		require.NoError(t, err)
+		assert.Equal(t, 2, report.Refused)
+		assert.ElementsMatch(t, []dynastay.Key{bad, huge}, refused, "it would be larger than DynamoDB allows")
+	}
 	for _, kind := range []error{
 		dynastay.ErrUnavailable, dynastay.ErrThrottled, dynastay.ErrContention, dynastay.ErrOutcomeUnknown, dynastay.ErrRejected,
 		users.ErrEmailSecret, dynastay.ErrCommitted, errors.New("unknown"), context.Canceled, context.DeadlineExceeded,
