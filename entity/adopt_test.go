@@ -11,13 +11,19 @@ import (
 	"github.com/dynastay/dynastay/dyntest"
 )
 
-// An item of other software gets its guard, what is derived, and a write id, once.
-func TestAdoptRow(t *testing.T) {
-	t.Parallel()
+// openForeignCattery returns a cattery with a cat that other software has stored, as it was read.
+func openForeignCattery(t *testing.T) (*cattery, dynastay.Row) {
 	c := openCattery(t)
 	c.cat("tom", "Tom", "")
 	row, err := c.db.Get(t.Context(), cats, catKey("tom"))
 	require.NoError(t, err)
+	return c, row
+}
+
+// An item of other software gets its guard, what is derived, and a write id, once.
+func TestAdoptRow(t *testing.T) {
+	t.Parallel()
+	c, row := openForeignCattery(t)
 	adopted, err := c.AdoptRow(t.Context(), row)
 	require.NoError(t, err)
 	assert.True(t, adopted)
@@ -44,10 +50,7 @@ func TestAdoptRow(t *testing.T) {
 // While an item is adopted, other software changes it. Nothing of that is lost.
 func TestAdoptRowIsConditional(t *testing.T) {
 	t.Parallel()
-	c := openCattery(t)
-	c.cat("tom", "Tom", "")
-	row, err := c.db.Get(t.Context(), cats, catKey("tom"))
-	require.NoError(t, err)
+	c, row := openForeignCattery(t)
 	c.db.Faults.Inject(dyntest.Before(func(context.Context) { c.cat("tom", "Thomas", "") }), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
 	adopted, err := c.AdoptRow(t.Context(), row)
 	require.NoError(t, err)
@@ -58,10 +61,7 @@ func TestAdoptRowIsConditional(t *testing.T) {
 // An item is deleted between the read and the write.
 func TestAdoptRowOfAnItemThatIsDeleted(t *testing.T) {
 	t.Parallel()
-	c := openCattery(t)
-	c.cat("tom", "Tom", "")
-	row, err := c.db.Get(t.Context(), cats, catKey("tom"))
-	require.NoError(t, err)
+	c, row := openForeignCattery(t)
 	c.db.Faults.Inject(dyntest.Before(func(context.Context) { c.remove(catKey("tom")) }), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
 	adopted, err := c.AdoptRow(t.Context(), row)
 	require.NoError(t, err)

@@ -51,7 +51,7 @@ type Units struct{ Read, Written float64 }
 
 // New returns a mover. It sends no requests. New panics if the rate or the budget is negative.
 func New(client Client, opts Options) *Mover {
-	if opts.UnitsPerSecond < 0 || opts.Units < 0 {
+	if !(opts.UnitsPerSecond >= 0 && opts.Units >= 0) { // or is not a number
 		panic("migrate.New: UnitsPerSecond and Units must not be negative")
 	}
 	m := &Mover{client: client, opts: opts}

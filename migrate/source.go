@@ -79,49 +79,58 @@ func (s *source) page(ctx context.Context, segment int, after string) (rows []dy
 			from[name] = dynastay.Text(text)
 		}
 	}
-	name := s.m.DB.TableName(s.w.Table)
-	var items []dynastay.Item
-	if len(s.w.Partitions) == 0 {
-		n, i := int32(s.segments()), int32(segment)
-		in := &dynamodb.ScanInput{
-			TableName: &name, Limit: &s.limit, TotalSegments: &n, Segment: &i, ExclusiveStartKey: from, ReturnConsumedCapacity: types.ReturnConsumedCapacityIndexes,
-		}
-		err = s.m.DB.Read(ctx, "Scan", s.w.Table, "", func(ctx context.Context, option func(*dynamodb.Options)) (*types.ConsumedCapacity, error) {
-			out, err := s.m.client.Scan(ctx, in, option)
-			if err != nil {
-				return nil, err
-			}
-			items, from = out.Items, out.LastEvaluatedKey
-			return out.ConsumedCapacity, nil
-		})
-	} else {
-		condition := "#partition = :partition"
-		in := &dynamodb.QueryInput{
-			TableName: &name, Limit: &s.limit, ExclusiveStartKey: from, ReturnConsumedCapacity: types.ReturnConsumedCapacityIndexes,
-			KeyConditionExpression:    &condition,
-			ExpressionAttributeNames:  map[string]string{"#partition": s.key.Partition},
-			ExpressionAttributeValues: dynastay.Item{":partition": dynastay.Text(s.w.Partitions[segment])},
-		}
-		if s.w.Index != "" {
-			in.IndexName = &s.w.Index
-		}
-		err = s.m.DB.Read(ctx, "Query", s.w.Table, s.w.Index, func(ctx context.Context, option func(*dynamodb.Options)) (*types.ConsumedCapacity, error) {
-			out, err := s.m.client.Query(ctx, in, option)
-			if err != nil {
-				return nil, err
-			}
-			items, from = out.Items, out.LastEvaluatedKey
-			return out.ConsumedCapacity, nil
-		})
+	read := s.scan
+	if len(s.w.Partitions) > 0 {
+		read = s.query
 	}
+	items, last, err := read(ctx, segment, from)
 	if err != nil {
 		return nil, "", err
 	}
 	for _, item := range items {
 		rows = append(rows, dynastay.RowOf(item))
 	}
-	if len(from) > 0 {
-		next = s.after(dynastay.RowOf(from))
+	if len(last) > 0 {
+		next = s.after(dynastay.RowOf(last))
 	}
 	return rows, next, nil
+}
+
+func (s *source) scan(ctx context.Context, segment int, from dynastay.Item) (items []dynastay.Item, last dynastay.Item, err error) {
+	name, n, i := s.m.DB.TableName(s.w.Table), int32(s.segments()), int32(segment)
+	in := &dynamodb.ScanInput{
+		TableName: &name, Limit: &s.limit, TotalSegments: &n, Segment: &i, ExclusiveStartKey: from,
+		ReturnConsumedCapacity: types.ReturnConsumedCapacityIndexes,
+	}
+	err = s.m.DB.Read(ctx, "Scan", s.w.Table, "", func(ctx context.Context, option func(*dynamodb.Options)) (*types.ConsumedCapacity, error) {
+		out, err := s.m.client.Scan(ctx, in, option)
+		if err != nil {
+			return nil, err
+		}
+		items, last = out.Items, out.LastEvaluatedKey
+		return out.ConsumedCapacity, nil
+	})
+	return items, last, err
+}
+
+func (s *source) query(ctx context.Context, segment int, from dynastay.Item) (items []dynastay.Item, last dynastay.Item, err error) {
+	name, condition := s.m.DB.TableName(s.w.Table), "#partition = :partition"
+	in := &dynamodb.QueryInput{
+		TableName: &name, Limit: &s.limit, ExclusiveStartKey: from, ReturnConsumedCapacity: types.ReturnConsumedCapacityIndexes,
+		KeyConditionExpression:    &condition,
+		ExpressionAttributeNames:  map[string]string{"#partition": s.key.Partition},
+		ExpressionAttributeValues: dynastay.Item{":partition": dynastay.Text(s.w.Partitions[segment])},
+	}
+	if s.w.Index != "" {
+		in.IndexName = &s.w.Index
+	}
+	err = s.m.DB.Read(ctx, "Query", s.w.Table, s.w.Index, func(ctx context.Context, option func(*dynamodb.Options)) (*types.ConsumedCapacity, error) {
+		out, err := s.m.client.Query(ctx, in, option)
+		if err != nil {
+			return nil, err
+		}
+		items, last = out.Items, out.LastEvaluatedKey
+		return out.ConsumedCapacity, nil
+	})
+	return items, last, err
 }

@@ -87,8 +87,8 @@ func (w *Walk) validate() error {
 	return err
 }
 
-// Walk calls a function with each item of a table, from where the last walk of the name has stopped. It returns how far
-// it has come. It fails with [ErrBudget], with an error of [Walk.Each] that says nothing about the item, or if a read fails;
+// Walk calls a function with each item of a table, from where the last walk of the name has stopped. Once it has
+// begun, it returns how far it has come, also with an error. It fails with [ErrBudget], with an error of [Walk.Each] that says nothing about the item, or if a read fails;
 // another call then continues, after [ErrBudget] that of a new [Mover]. 1 request to begin, and 1 for each new segment; then 3 for
 // each page, without those of the function.
 func (m *Mover) Walk(ctx context.Context, w Walk) (Report, error) {
@@ -201,8 +201,11 @@ func (r *run) save(ctx context.Context, p *position, after string, did Report, e
 		advance(p)
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
-	defer cancel()
+	if ctx.Err() != nil {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), grace)
+		defer cancel()
+	}
 	return r.m.save(ctx, p, advance)
 }
 

@@ -104,6 +104,32 @@ func TestWalkIsResumable(t *testing.T) {
 	}
 }
 
+// The context ends within a page, as that of a program that is told to stop. What was done of the page is saved all the same.
+func TestWalkThatIsStopped(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, 4)
+	m := h.mover(migrate.Options{})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var read seen
+	w := migrate.Walk{Name: "look", Table: keys.PropertiesTable, Each: func(_ context.Context, row dynastay.Row) (bool, error) {
+		read.each(row)
+		if len(read.keys) == 5 {
+			cancel()
+		}
+		return false, nil
+	}}
+	report, err := m.Walk(ctx, w)
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Equal(t, 5, report.Walked)
+	report, err = m.Walk(t.Context(), w)
+	require.NoError(t, err)
+	assert.Equal(t, 12, report.Walked)
+	for key, times := range read.keys {
+		assert.Equal(t, 1, times, key)
+	}
+}
+
 // Two walks run at the same time. Of one name, the slower one goes on from where the faster one is, and every item counts once.
 // Of different names, both do everything.
 func TestTwoWalks(t *testing.T) {

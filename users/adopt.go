@@ -16,15 +16,9 @@ import (
 //
 // 3 requests for a profile without a write id, otherwise none; the first use of the repository takes 1 or 2 more, see [New].
 func (r *Repository) AdoptRow(ctx context.Context, row dynastay.Row) (adopted bool, err error) {
-	if !key.Is[keys.Profile](keys.UsersTable.Key.From(row)) {
+	at, other := key.Parse[keys.Profile](keys.UsersTable.Key.From(row))
+	if other != nil || row.Value(keys.UsersTable.WriteIDName()).Kind() == dynastay.KindBinary {
 		return false, nil
-	}
-	if row.Value(keys.UsersTable.WriteIDName()).Kind() == dynastay.KindBinary {
-		return false, nil
-	}
-	at, err := key.Parse[keys.Profile](keys.UsersTable.Key.From(row))
-	if err != nil {
-		return false, err
 	}
 	ctx, end := r.db.Begin(ctx, "users.Adopt")
 	defer func() { end(err) }()
