@@ -19,6 +19,8 @@ full:
 	go test -count=1 -timeout 60m -run '^TestManyStays$$' ./availability/charges -charges.stays 1000000
 	go test -count=1 -run '^TestUnitsAgreeWithTheModel$$' ./bookings -model.operations 20000
 	go test -count=1 -run '^(TestClosingIsResumable|TestTwoChannelManagers)$$' ./availability -closings=-1 -managers.nights 365 -managers.rounds 4
+	go test -count=1 -run '^(TestNothingDerivedIsEverStale|TestListsAgreeWithTheMarket|TestPagesWhilePropertiesMove|TestSearchAgreesWithTheMarket)$$' \
+		./properties ./properties/search -market.properties 2000 -rapid.checks 60
 	go test -count=1 -run '^(TestModel|TestDevicesAtTheSameTime)$$' ./examples/traveltracker/tracker -model.operations 10000 -storm.operations 30
 	go test -count=1 -run '^(TestModel|TestFeeds)$$' ./availability/listing -model.operations 10000 -feed.syncs 300
 	DYNTEST_ENGINE=dynoxide go test -count=1 -run '^TestCostOfMany$$' ./docs -growth 100000

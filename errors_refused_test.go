@@ -116,6 +116,7 @@ var others = map[string]error{
 	"users.ErrEmailSecret": users.ErrEmailSecret,
 	"stream.ErrPermanent":  stream.ErrPermanent,
 	"migrate.ErrBudget":    migrate.ErrBudget, "migrate.ErrDryRun": migrate.ErrDryRun,
+	"migrate.InvalidLinesError": &migrate.InvalidLinesError{}, "migrate.LineError": migrate.LineError{Err: dynastay.ErrInvalid},
 	"consumer.Error": &changes.Error{}, "consumer.TrimmedError": &changes.TrimmedError{}, "consumer.ErrLeaseLost": changes.ErrLeaseLost,
 }
 

@@ -87,6 +87,12 @@ func namedSamples(db *dynastay.DB) (all []namedSample) {
 	quote := namedQuote()
 	guest := fixture.Request(nil).Guest
 	on = bookings.New(db, nil)
+	add("ImportOp", bookings.Import{
+		ID: "bkg_1", Property: quote.Property, Stay: dynastay.Stay{CheckIn: day, CheckOut: day.AddDays(1)}, Guests: availability.Guests{Adults: 1},
+		Guest: guest, Status: bookings.Confirmed, CreatedAt: fixture.Now, Rooms: []availability.Room{{
+			RoomTypeID: "room_789", Quantity: 1, Limits: availability.Limits{MaxOccupancy: 1, MaxAdults: 1}, Agreed: []dynastay.Money{usd("840")},
+		}},
+	})
 	add("CreateOp", bookings.Request{
 		Quote: quote, UserID: "user_456", Guest: guest, TaxesAndFees: usd("84"), Hold: time.Hour, SpecialRequests: "quiet",
 		PromoCode: "SUMMER", Discounts: usd("40"),
@@ -192,6 +198,10 @@ func namedSamples(db *dynastay.DB) (all []namedSample) {
 	}
 	image := properties.Image{ID: "img_1", URL: "https://example.com/1.jpg", AltText: "the front", Category: "exterior"}
 	on = hotels
+	add("ImportOp", properties.Property{
+		ID: "prop_123", Name: "Grand", Slug: "grand", Type: properties.Hotel, OwnerID: "user_host", CreatedAt: fixture.Now,
+		Address: properties.Address{City: "New York", Country: "USA"},
+	}, nil)
 	add("CreateOp", properties.Property{
 		ID: "prop_123", Name: "Grand Luxury Hotel", Slug: "grand", Type: properties.Hotel, Stars: 5, Description: "grand",
 		OwnerID: "user_host", Status: properties.Approved, TimeZone: "America/New_York", CheckInTime: "15:00", CheckOutTime: "11:00",
@@ -256,6 +266,9 @@ func namedSamples(db *dynastay.DB) (all []namedSample) {
 
 	opinions := reviews.New(db, hotels, nil)
 	on = opinions
+	add("ImportOp", reviews.Review{
+		ID: "rev_999", BookingID: "bkg_1", UserID: "user_456", PropertyID: "prop_123", Ratings: reviews.Ratings{Overall: 92}, CreatedAt: fixture.Now,
+	})
 	add("CreateOp", reviews.Review{
 		ID: "rev_999", BookingID: "bkg_1", UserID: "user_456", PropertyID: "prop_123",
 		Ratings: reviews.Ratings{Overall: 92, Cleanliness: 90, Comfort: 91, Location: 93, Facilities: 94, Staff: 95, Value: 96},
@@ -279,6 +292,9 @@ func namedSamples(db *dynastay.DB) (all []namedSample) {
 
 	movement := users.Movement{UserID: "user_456", ReasonID: "bkg_1", Points: 840, Note: "stay"}
 	on = users.New(db, nil)
+	add("ImportOp", users.User{
+		ID: "user_456", Email: "john.doe@example.com", FirstName: "John", LastName: "Doe", Role: users.Customer, CreatedAt: fixture.Now,
+	})
 	add("CreateOp", users.User{
 		ID: "user_456", Email: "john.doe@example.com", EmailVerified: true, FirstName: "John", LastName: "Doe", Phone: "+15551234567",
 		PhoneVerified: true, PhotoURL: "https://example.com/john.jpg", Role: users.Customer, Country: "USA", PreferredCurrency: "USD",

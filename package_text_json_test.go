@@ -80,7 +80,7 @@ var sent = []any{
 // notSent has the structs that only the caller creates: arguments, options, and what belongs to the program.
 var notSent = []string{
 	"availability.Change", "availability.Changes", "availability.RateChange", "charges.Booked", "charges.Guests", "charges.Line", "charges.Price", "listing.Block", "listing.Booking", "listing.Changes", "listing.Channel",
-	"listing.Feed", "listing.Reservation", "bookings.Assignment", "bookings.AutoAssignment", "bookings.Changes", "bookings.Modification", "bookings.Options", "offer.Key", "offer.Sealer",
+	"listing.Feed", "listing.Reservation", "bookings.Assignment", "bookings.AutoAssignment", "bookings.Import", "bookings.Changes", "bookings.Modification", "bookings.Options", "offer.Key", "offer.Sealer",
 	"venue.Approval", "venue.Cancellation", "venue.Changes", "venue.Options", "venue.Rejection", "properties.Changes",
 	"properties.Options", "catalog.Spec", "search.Filter", "reviews.Changes", "reviews.Options", "users.Changes",
 	"units.Changes", "units.Days", "units.Need", "units.Wish", "units.Step", "bookings.OutOfOrder", "bookings.OutOfOrderEnd",

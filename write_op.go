@@ -115,6 +115,15 @@ func (o *Operation[R]) Result() R {
 	return o.result
 }
 
+// Check returns the error with which Write would refuse the arguments of the operation before any request, and nil if it
+// would not. It sends nothing, and the operation can still be written.
+func (o *Operation[R]) Check() error {
+	if o.spec.Invalid == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", o.spec.Name, o.spec.Invalid)
+}
+
 // Do sends one operation and returns its result. Methods that send the operation of an Op method are built on it.
 func Do[R any](ctx context.Context, db *DB, op *Operation[R], opts ...WriteOption) (R, error) {
 	parts := []Part{op}

@@ -3,6 +3,7 @@ package availability
 import (
 	"cmp"
 	"fmt"
+	"time"
 
 	"github.com/dynastay/dynastay"
 )
@@ -29,6 +30,30 @@ func (r Room) keepsAgreed(stay dynastay.Stay, had *Line) bool {
 		}
 	}
 	return true
+}
+
+// AgreedQuote returns the quote of rooms that all have [Room.Agreed], without reading the nights: whether they can be sold is
+// for the sale to find out. Its stay may be over. It is for what was sold elsewhere, see bookings.Repository.Import. It sends no
+// request, and returns a [*dynastay.InvalidError] that names the field.
+func AgreedQuote(req QuoteRequest, at time.Time) (*Quote, error) {
+	for i, room := range req.Rooms {
+		if len(room.Agreed) == 0 {
+			return nil, dynastay.Invalid(fmt.Sprintf("Rooms[%d].Agreed", i), "is required")
+		}
+	}
+	if err := req.validate(); err != nil {
+		return nil, err
+	}
+	q := req.outline(at)
+	for _, room := range merged(req.Rooms) {
+		line := room.line()
+		line.Nights = room.agreedNights(req.Stay)
+		q.Lines = append(q.Lines, line)
+	}
+	if refused := q.inOtherCurrencies(Booked{}); len(refused) > 0 {
+		return nil, dynastay.Invalid("Rooms", "must have prices in one currency")
+	}
+	return req.added(q)
 }
 
 // checkAgreed checks the agreed prices of a room. That they are in one currency with those of other rooms is checked with

@@ -121,21 +121,29 @@ func (r *Repository) CreateOp(req Request) *dynastay.Operation[*Booking] {
 			if err := made.AddTo(tx); err != nil {
 				return nil, err
 			}
-			b := *made.Value // a copy: changes to the result must not reach the next preparation
-			b.Lines, b.Data = slices.Clone(b.Lines), maps.Clone(b.Data)
-			for i := range b.Lines {
-				b.Lines[i].Overbooked, b.Lines[i].Data = sold.Lines[i].Overbooked, maps.Clone(b.Lines[i].Data)
-			}
-			b.Charges = b.Charges.Clone()
-			if _, err := writeCharges(tx, &b, dynastay.Row{}); err != nil {
+			b := madeOf(made.Value, sold)
+			if _, err := writeCharges(tx, b, dynastay.Row{}); err != nil {
 				return nil, err
 			}
-			return &b, addLines(tx, &b)
+			return b, addLines(tx, b)
 		},
 		Restore: func(ctx context.Context, made map[string]string) (*Booking, error) {
 			return r.Get(ctx, made["BookingId"], dynastay.Consistent)
 		},
 	})
+}
+
+// madeOf returns the booking with what was sold. It is a copy: changes to the result must not reach the next preparation.
+func madeOf(made *Booking, sold availability.Sold) *Booking {
+	b := *made
+	b.Lines, b.Data, b.Charges = slices.Clone(b.Lines), maps.Clone(b.Data), b.Charges.Clone()
+	for i := range b.Lines {
+		b.Lines[i].Data = maps.Clone(b.Lines[i].Data)
+		if sold.Lines != nil {
+			b.Lines[i].Overbooked = sold.Lines[i].Overbooked
+		}
+	}
+	return &b
 }
 
 // usePromo gives the booking the discount of its code, queues, and adds the action that counts the use. The code is
@@ -218,14 +226,7 @@ func (r *Repository) newBooking(req Request) (*entity.Creation[Booking], error) 
 		Data:            req.Data,
 		unique:          req.UniqueReference,
 	}
-	if err := b.agree(q, req.TaxesAndFees); err != nil {
-		return nil, err
-	}
-	numbers, err := b.number(q.Lines, make([]int, len(q.Lines)))
-	if err != nil {
-		return nil, dynastay.Within("Quote", err)
-	}
-	made, err := r.table.Creation(b)
+	made, err := r.creation(b, q, req.TaxesAndFees, req.LineData)
 	if err != nil {
 		return nil, err
 	}
@@ -241,14 +242,30 @@ func (r *Repository) newBooking(req Request) (*entity.Creation[Booking], error) 
 		}
 		b.DueAt = b.dueAt(dynastay.Money{})
 	}
+	return made, nil
+}
+
+// creation returns the creation of a booking of a quote, with its lines.
+func (r *Repository) creation(b *Booking, q *availability.Quote, fees dynastay.Money, lineData []Data) (*entity.Creation[Booking], error) {
+	if err := b.agree(q, fees); err != nil {
+		return nil, err
+	}
+	numbers, err := b.number(q.Lines, make([]int, len(q.Lines)))
+	if err != nil {
+		return nil, dynastay.Within("Quote", err)
+	}
+	made, err := r.table.Creation(b)
+	if err != nil {
+		return nil, err
+	}
 	for i, line := range q.Lines {
 		line.Number = numbers[i]
 		booked, err := newLine(made.Value.ID, line)
 		if err != nil {
 			return nil, err
 		}
-		if req.LineData != nil {
-			booked.Data = req.LineData[i]
+		if lineData != nil {
+			booked.Data = lineData[i]
 		}
 		made.Value.Lines = append(made.Value.Lines, booked)
 	}

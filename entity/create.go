@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"time"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/internal/stored"
@@ -17,6 +18,9 @@ type Creation[T any] struct {
 	Extra dynastay.Item // attributes that the entity does not declare; they override derived ones
 	// Finish completes the value after its times are set. It runs with each preparation. Optional.
 	Finish func(*T)
+	// At is when the entity was created, if that was earlier and elsewhere: it becomes the times of the creation and of the
+	// update. The zero time means now.
+	At time.Time
 
 	core *creation
 }
@@ -26,6 +30,7 @@ type creation struct {
 	table  *table
 	agreed func(*dynastay.Input)
 	drawn  bool
+	at     time.Time
 }
 
 // Creation generates the entity's id if it has none, sets its times and its first version, and validates it. Its error
@@ -47,6 +52,7 @@ func (c *Creation[T]) Input(in *dynastay.Input) { c.core.agreed(in) }
 // and with its PK and SK if the id does not determine the key. So the operation needs a [dynastay.OpSpec.Restore], and
 // cannot add two entities that record different values under one of these names.
 func (c *Creation[T]) AddTo(tx *dynastay.Tx) error {
+	c.core.at = c.At
 	return c.core.addTo(tx, c.Value, c.Extra, func() {
 		if c.Finish != nil {
 			c.Finish(c.Value)
@@ -121,6 +127,9 @@ func (e *core) checkDeclared(v any, item dynastay.Item) error {
 // stamp sets the times and the first version of the value; item is the value's stored form.
 func (c *creation) stamp(item dynastay.Item, v any) error {
 	e, now := c.table, dynastay.Instant(c.table.db.Now())
+	if !c.at.IsZero() {
+		now = dynastay.Instant(c.at)
+	}
 	for _, name := range []string{e.Created, e.Updated} {
 		if name != "" {
 			item[name] = now
@@ -153,6 +162,9 @@ func (e *core) agreedOn(given any, item dynastay.Item) func(*dynastay.Input) {
 // addTo is [Creation.AddTo].
 func (c *creation) addTo(tx *dynastay.Tx, v any, extra dynastay.Item, finish func()) error {
 	e := c.table
+	if c.at.After(e.db.Now()) {
+		return dynastay.Invalid(e.fieldOf(v, e.Created), "must not be in the future")
+	}
 	item, err := e.Codec.Encode(v)
 	if err == nil {
 		err = c.stamp(item, v)

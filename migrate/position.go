@@ -54,15 +54,15 @@ func newEntity(s *dynastay.Schema) *entity.Entity[position] {
 }
 
 // begin returns how far the segments have come. A dry run begins at the beginning.
-func (m *Mover) begin(ctx context.Context, w *Walk, src *source) ([]*position, error) {
-	all := make([]*position, src.segments())
+func (m *Mover) begin(ctx context.Context, name string, of []string, dry bool) ([]*position, error) {
+	all := make([]*position, len(of))
 	for i := range all {
-		all[i] = &position{Walk: w.Name, Segment: i, Segments: len(all), Of: src.text(i)}
+		all[i] = &position{Walk: name, Segment: i, Segments: len(all), Of: of[i]}
 	}
-	if w.DryRun {
+	if dry {
 		return all, nil
 	}
-	rows, err := m.positions(ctx, w.Name)
+	rows, err := m.positions(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func (m *Mover) begin(ctx context.Context, w *Walk, src *source) ([]*position, e
 			return nil, err
 		case p.Segments != len(all):
 			return nil, dynastay.Invalid("Segments", "the walk was begun with %d segments, not %d; forget it first", p.Segments, len(all))
-		case p.Of != src.text(p.Segment):
+		case p.Of != of[p.Segment]:
 			return nil, dynastay.Invalid("Name", "a walk of this name was begun that reads something else; forget it first")
 		}
 		all[p.Segment], known[p.Segment] = p, true

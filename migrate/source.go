@@ -44,6 +44,14 @@ func (m *Mover) source(w *Walk) *source {
 
 func (s *source) segments() int { return max(s.w.Segments, len(s.w.Partitions), 1) }
 
+func (s *source) texts() []string {
+	all := make([]string, s.segments())
+	for i := range all {
+		all[i] = s.text(i)
+	}
+	return all
+}
+
 // text says what a segment is, so that a position is not used for something else.
 func (s *source) text(segment int) string {
 	if len(s.w.Partitions) == 0 {

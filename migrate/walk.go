@@ -102,7 +102,7 @@ func (m *Mover) Walk(ctx context.Context, w Walk) (Report, error) {
 		return Report{}, err
 	}
 	src := m.source(&w)
-	all, err := m.begin(ctx, &w, src)
+	all, err := m.begin(ctx, w.Name, src.texts(), w.DryRun)
 	if err != nil {
 		return Report{}, err
 	}
@@ -159,7 +159,7 @@ func (r *run) segment(ctx context.Context, i int) error {
 		case stopped != nil:
 			after = r.src.after(rows[did.Walked-1])
 		}
-		if err := r.save(ctx, &p, after, did, stopped == nil && after == ""); err != nil {
+		if err := r.m.advance(ctx, &p, after, did, stopped == nil && after == ""); err != nil {
 			return errors.Join(stopped, err)
 		}
 		r.progress(i, p)
@@ -187,17 +187,18 @@ func (r *run) page(ctx context.Context, rows []dynastay.Row) (did Report, err er
 // grace is how long the position may take to be saved after the context has ended.
 const grace = 2 * time.Second
 
-func (r *run) save(ctx context.Context, p *position, after string, did Report, ended bool) error {
+// advance saves what was done.
+func (m *Mover) advance(ctx context.Context, p *position, after string, did Report, ended bool) error {
 	advance := func(p *position) {
 		p.After = after
 		p.Walked += did.Walked
 		p.Changed += did.Changed
 		p.Refused += did.Refused
 		if ended {
-			p.EndedAt = r.m.DB.Now()
+			p.EndedAt = m.DB.Now()
 		}
 	}
-	if r.w.DryRun {
+	if isDry(ctx) {
 		advance(p)
 		return nil
 	}
@@ -206,7 +207,7 @@ func (r *run) save(ctx context.Context, p *position, after string, did Report, e
 		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), grace)
 		defer cancel()
 	}
-	return r.m.save(ctx, p, advance)
+	return m.save(ctx, p, advance)
 }
 
 func (r *run) progress(i int, p position) {

@@ -32,19 +32,51 @@ var absent = dynastay.IfNew(keys.PropertiesTable)
 // has at most 4,096 bytes: with generated ids, names of 24 letters and 20 amenities, 40 room types with policies of their
 // own fit.
 func (r *Repository) CreateOp(p Property, rooms []RoomType) *dynastay.Operation[*WithRooms] {
+	return r.createOp("properties.Create", p, rooms, time.Time{})
+}
+
+// ImportOp is CreateOp for a property that is known from another system: with the ID and the CreatedAt that it has there, both of
+// which are required, as are the ids of the room types. Its rating follows from its reviews. If a property with the ID exists, it
+// fails with [dynastay.ErrAlreadyExists] without a Field, so that a repetition is harmless; it takes no idempotency key.
+func (r *Repository) ImportOp(p Property, rooms []RoomType) *dynastay.Operation[*WithRooms] {
+	const op = "properties.Import"
+	var err error
+	if _, err = keys.Of(keys.Property{PropertyID: p.ID}); err == nil && p.CreatedAt.IsZero() {
+		err = dynastay.Invalid("CreatedAt", "is required")
+	}
+	for i := range rooms {
+		if _, invalid := keys.Of(keys.RoomTypeGuard{RoomTypeID: rooms[i].ID}); err == nil && invalid != nil {
+			err = dynastay.Within(fmt.Sprintf("Rooms[%d]", i), invalid)
+		}
+	}
+	if err != nil {
+		return dynastay.NewOp(dynastay.OpSpec[*WithRooms]{Name: op, Invalid: err})
+	}
+	return r.createOp(op, p, rooms, p.CreatedAt)
+}
+
+// Import runs [Repository.ImportOp]. 1 request.
+func (r *Repository) Import(ctx context.Context, p Property, rooms []RoomType) (*WithRooms, error) {
+	return dynastay.Do(ctx, r.db, r.ImportOp(p, rooms))
+}
+
+func (r *Repository) createOp(name string, p Property, rooms []RoomType, at time.Time) *dynastay.Operation[*WithRooms] {
 	made, all, err := r.newProperty(p, rooms)
 	var givenAmenities []string
 	var givenRooms []RoomType
 	if err == nil { // the lists are not too long to be copied
+		made.At = at
 		givenAmenities, givenRooms = slices.Clone(p.AmenityIDs), copiesOf(rooms)
 	}
+	input := func(in *dynastay.Input) {
+		made.Input(in)
+		r.agreed(in, givenAmenities, givenRooms)
+	}
+	if !at.IsZero() {
+		input = nil // an import
+	}
 	return dynastay.NewOp(dynastay.OpSpec[*WithRooms]{
-		Name:    "properties.Create",
-		Invalid: err,
-		Input: func(in *dynastay.Input) {
-			made.Input(in)
-			r.agreed(in, givenAmenities, givenRooms)
-		},
+		Name: name, Invalid: err, Input: input,
 		Prepare: func(_ context.Context, tx *dynastay.Tx) (*WithRooms, error) {
 			if err := made.AddTo(tx); err != nil {
 				return nil, err
@@ -52,7 +84,7 @@ func (r *Repository) CreateOp(p Property, rooms []RoomType) *dynastay.Operation[
 			for i := range all {
 				all[i].PropertyID, all[i].CreatedAt, all[i].UpdatedAt, all[i].Version = made.Value.ID, made.Value.CreatedAt, made.Value.UpdatedAt, 1
 			}
-			return &WithRooms{*made.Value, slices.Clone(all)}, r.addRooms(tx, "properties.Create", made.Value.Status, all)
+			return &WithRooms{*made.Value, slices.Clone(all)}, r.addRooms(tx, name, made.Value.Status, all)
 		},
 		Restore: func(ctx context.Context, ids map[string]string) (*WithRooms, error) {
 			return r.GetWithRooms(ctx, ids["PropertyId"], dynastay.Consistent)

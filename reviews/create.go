@@ -49,13 +49,22 @@ func (e *BookingError) Unwrap() error { return e.Err }
 // idempotency key returns the review in its current state; if the review was deleted since, it fails with
 // [dynastay.ErrCommitted].
 func (r *Repository) CreateOp(v Review) *dynastay.Operation[*Review] {
+	return r.createOp("reviews.Create", v, time.Time{})
+}
+
+func (r *Repository) createOp(op string, v Review, at time.Time) *dynastay.Operation[*Review] {
 	v.Status, v.Verified, v.HelpfulCount, v.RejectionReason, v.Response = Pending, true, 0, "", nil
 	made, err := r.table.Creation(&v)
+	made.At = at
+	input := made.Input
+	if !at.IsZero() {
+		input = nil // an import
+	}
 	booking, noBooking := keys.Of(keys.Booking{BookingID: v.BookingID})
 	_, noProperty := keys.Of(keys.Property{PropertyID: v.PropertyID})
 	err = cmp.Or(err, noBooking, noProperty)
 	return dynastay.NewOp(dynastay.OpSpec[*Review]{
-		Name: "reviews.Create", Invalid: err, Input: made.Input,
+		Name: op, Invalid: err, Input: input,
 		Prepare: func(_ context.Context, tx *dynastay.Tx) (*Review, error) {
 			// First, so that a stranger is told about the booking and not whether it has a review.
 			r.checkBooking(tx, booking, &v)

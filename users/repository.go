@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity"
@@ -76,14 +77,22 @@ func New(db *dynastay.DB, opts *Options) *Repository {
 // set. It fails with [dynastay.ErrAlreadyExists], with [dynastay.Error.Field] "Email" if the address belongs to another
 // user, with [ErrErased] if the data of a user with this ID was erased, and with [ErrEmailSecret].
 func (r *Repository) CreateOp(u User) *dynastay.Operation[*User] {
-	const op = "users.Create"
+	return r.createOp("users.Create", u, time.Time{})
+}
+
+func (r *Repository) createOp(op string, u User, at time.Time) *dynastay.Operation[*User] {
 	generated := u.ID == ""
 	if email, err := key.NormalEmail(u.Email); err == nil { // otherwise the creation refuses it
 		u.Email = email
 	}
 	made, err := r.table.Creation(&u)
+	made.At = at
+	input := made.Input
+	if !at.IsZero() {
+		input = nil // an import
+	}
 	return dynastay.NewOp(dynastay.OpSpec[*User]{
-		Name: op, Invalid: err, Input: made.Input,
+		Name: op, Invalid: err, Input: input,
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*User, error) {
 			if err := r.emails.claim(ctx, op); err != nil {
 				return nil, err

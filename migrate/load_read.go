@@ -1,0 +1,192 @@
+package migrate
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"slices"
+
+	"github.com/dynastay/dynastay"
+)
+
+// line is a line of a file, as JSON.
+type line struct {
+	number  int
+	text    []byte
+	invalid error
+}
+
+// reader reads the lines of a file.
+type reader interface{ next() (line, error) }
+
+type lines struct{ reader }
+
+func linesOf(l *Load, file io.Reader) lines {
+	in := bufio.NewReader(file)
+	if mark, err := in.Peek(3); err == nil && string(mark) == "\ufeff" { // which some programs write
+		_, _ = in.Discard(3)
+	}
+	if l.CSV {
+		table := csv.NewReader(in)
+		table.FieldsPerRecord, table.ReuseRecord = -1, true
+		return lines{&csvReader{table: table, of: reflect.TypeOf(l.Lines.blank()).Elem()}}
+	}
+	return lines{&jsonReader{in: in}}
+}
+
+// page reads up to n lines, and reports whether they are the last ones.
+func (l lines) page(n int) (all []line, ended bool, err error) {
+	for range n {
+		one, err := l.next()
+		if errors.Is(err, io.EOF) {
+			return all, true, nil
+		}
+		if err != nil {
+			return nil, false, err
+		}
+		all = append(all, one)
+	}
+	return all, false, nil
+}
+
+// mostLine is the size of a line. No item is larger than 400 KB.
+const mostLine = 1 << 20
+
+var errLongLine = dynastay.Invalid("", "a line must be at most 1 MB")
+
+// jsonReader reads JSON Lines. Empty lines are left out.
+type jsonReader struct {
+	in     *bufio.Reader
+	number int
+}
+
+func (r *jsonReader) next() (line, error) {
+	for {
+		r.number++
+		text, err := r.read()
+		if err != nil && (!errors.Is(err, io.EOF) || len(text) == 0) {
+			return line{}, err
+		}
+		if text = bytes.TrimSpace(text); len(text) == 0 {
+			continue
+		}
+		return line{number: r.number, text: text}, nil
+	}
+}
+
+func (r *jsonReader) read() (text []byte, err error) {
+	for {
+		part, err := r.in.ReadSlice('\n')
+		if text = append(text, part...); len(text) > mostLine {
+			return nil, LineError{r.number, errLongLine}
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return text, err
+		}
+	}
+}
+
+// csvReader reads comma-separated values, whose header has the names of fields, such as Stay.CheckIn and Rooms[0].Agreed.
+type csvReader struct {
+	table *csv.Reader
+	of    reflect.Type
+	names []string
+	paths [][]step
+	types []reflect.Type
+}
+
+func (r *csvReader) next() (line, error) {
+	if r.paths == nil {
+		if err := r.header(); err != nil {
+			return line{}, err
+		}
+	}
+	cells, err := r.table.Read()
+	if err != nil {
+		return line{}, err // with the line
+	}
+	number, _ := r.table.FieldPos(0)
+	if len(cells) != len(r.paths) {
+		return line{number: number, invalid: dynastay.Invalid("", "must have %d fields, as the header, got %d", len(r.paths), len(cells))}, nil
+	}
+	var whole any
+	for i, cell := range cells {
+		if cell == "" {
+			continue
+		}
+		value, err := cellOf(r.types[i], cell)
+		if err != nil {
+			return line{number: number, invalid: dynastay.Within(r.names[i], err)}, nil
+		}
+		whole = put(whole, r.paths[i], value)
+	}
+	if whole == nil {
+		whole = map[string]any{}
+	}
+	text, err := json.Marshal(whole)
+	return line{number: number, text: text}, err
+}
+
+func (r *csvReader) header() error {
+	names, err := r.table.Read()
+	if errors.Is(err, io.EOF) {
+		return LineError{1, dynastay.Invalid("", "there is no header")}
+	}
+	if err != nil {
+		return err
+	}
+	r.names, r.paths = slices.Clone(names), [][]step{}
+	for i, name := range r.names {
+		path, of, err := pathOf(r.of, name)
+		if name == "" {
+			err = dynastay.Invalid("", "column %d has no name", i+1)
+		}
+		for _, earlier := range r.paths {
+			if n := min(len(earlier), len(path)); err == nil && slices.Equal(earlier[:n], path[:n]) {
+				err = dynastay.Invalid(name, "is also said by another column")
+			}
+		}
+		if err != nil {
+			return LineError{1, err}
+		}
+		r.paths, r.types = append(r.paths, path), append(r.types, of)
+	}
+	return nil
+}
+
+// put enters a value under a path of maps and lists.
+func put(whole any, path []step, value any) any {
+	if len(path) == 0 {
+		return value
+	}
+	at := path[0]
+	if at.index < 0 {
+		inner, _ := whole.(map[string]any)
+		if inner == nil {
+			inner = map[string]any{}
+		}
+		inner[at.name] = put(inner[at.name], path[1:], value)
+		return inner
+	}
+	list, _ := whole.([]any)
+	for len(list) <= at.index {
+		list = append(list, nil)
+	}
+	list[at.index] = put(list[at.index], path[1:], value)
+	return list
+}
+
+// sameError means that another line of the file has the same id.
+type sameError struct {
+	what  string
+	first int
+}
+
+func (e *sameError) Error() string { return fmt.Sprintf("%s is that of line %d", e.what, e.first) }
+
+func (*sameError) Is(target error) bool { return target == dynastay.ErrInvalid }
