@@ -15,6 +15,7 @@ import (
 )
 
 // imported is an [Import] whose arguments are valid.
+// See docs/decisions/0034-loads.md for why it fails first if the booking exists.
 type imported struct {
 	Import
 	quote   *availability.Quote

@@ -30,7 +30,7 @@ var block = regexp.MustCompile("(?s)<!-- go:(.*?)-->|\n```go\n(.*?)```")
 
 // usual are packages that blocks import, besides those of this module.
 var usual = []string{
-	"context", "encoding/json", "errors", "fmt", "log/slog", "os", "testing", "time", "github.com/stretchr/testify/require",
+	"context", "encoding/json", "errors", "fmt", "io", "log/slog", "os", "testing", "time", "github.com/stretchr/testify/require",
 	"github.com/aws/aws-sdk-go-v2/aws", "github.com/aws/aws-sdk-go-v2/service/dynamodb", "github.com/aws/aws-sdk-go-v2/service/dynamodb/types",
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams",
 }

@@ -1,6 +1,6 @@
 // Package migrate goes through everything that a table has, at the rate that the table can spare, and on from
 // where it was interrupted: to make items that other software has written those of the library, to fill a new attribute
-// or index, to check what is stored.
+// or index, to check what is stored. It also loads the data of other systems from files, and exports what is stored.
 //
 //	mover := migrate.New(client, migrate.Options{UnitsPerSecond: 200})
 //	hosts := properties.New(mover.DB, nil)
@@ -37,6 +37,15 @@
 // With [Walk.DryRun], nothing is written: neither what the function writes through [Mover.DB] with its context, which fails with
 // [ErrDryRun] instead, nor the position. An item whose function has tried to write counts as changed, also if a later
 // write of it would be refused.
+//
+// # Loads and exports
+//
+// [Mover.Load] writes what the lines of a file say: [Properties], [RoomTypes], [Nights], [NightChanges], [Users], [Bookings],
+// [Reviews], or [LinesOf] of a type of your own. All lines are checked before the first one is written. As a walk, a load goes on
+// where it was, has a rate and a budget, and is repeatable: what a line creates has an id of its own, and is created once.
+//
+// [Mover.Export] reads what is stored: [OfUser], [OfProperty], [OfArrivals], or partitions of your own. [JSONLines] and [WriteCSV]
+// write it.
 //
 // # Scans
 //

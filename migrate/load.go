@@ -126,6 +126,7 @@ func (m *Mover) Load(ctx context.Context, l Load) (Loaded, error) {
 }
 
 // loading is one run of a load.
+// See docs/decisions/0034-loads.md for why the file is read twice.
 type loading struct {
 	m       *Mover
 	l       *Load

@@ -1,9 +1,10 @@
-// Dynastay is the operator's command: it compares the tables of a deployment with what they must be, changes them, and
-// writes templates and policies.
+// Dynastay is the operator's command: it compares the tables of a deployment with what they must be, changes them, writes
+// templates and policies, and moves data in and out.
 //
 //	dynastay plan --prefix prod-
 //
-// It exits with 0 if the tables are as they must be, with 1 if it fails, and with 2 if they differ.
+// It exits with 0 if the tables are as they must be, and if everything was done; with 1 if it fails, or if items or lines were
+// refused; and with 2 if the tables differ.
 package main
 
 import (
@@ -39,6 +40,10 @@ type command struct {
 	Check    checkCommand    `cmd:"" help:"Answer the checklist in section 10 of the hotel document, line by line. Changes nothing."`
 	Template templateCommand `cmd:"" help:"Write the tables as CloudFormation or Terraform, with scaling, backups, alarms and a dashboard."`
 	Policy   policyCommand   `cmd:"" help:"Write an IAM policy with what a program needs of the tables, and nothing else."`
+	Adopt    adoptCommand    `cmd:"" help:"Make the items of other software those of the library, see docs/moving.md. Can be interrupted and called again."`
+	Load     loadCommand     `cmd:"" help:"Load a file with data of another system. Can be interrupted and called again."`
+	Export   exportCommand   `cmd:"" help:"Write what is stored about a user or a property, or the bookings of a day's arrivals. Changes nothing."`
+	Forget   forgetCommand   `cmd:"" help:"Forget how far a load or an adoption has come."`
 }
 
 // program is what every command gets.

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/keys"
+)
+
+// openPlatform returns a database, and a function that calls a command with its flags.
+func openPlatform(t *testing.T) (*dyntest.DB, func(args ...string) called) {
+	for name, value := range map[string]string{"AWS_ACCESS_KEY_ID": "AKIAIOSFODNN7EXAMPLE", "AWS_SECRET_ACCESS_KEY": "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "AWS_CONFIG_FILE": "none"} {
+		t.Setenv(name, value)
+	}
+	db := dyntest.New(t, dyntest.OnlyTables(keys.PropertiesTable, keys.AvailabilityTable, keys.BookingsTable, keys.UsersTable, keys.ReviewsTable, keys.MetadataTable))
+	flags := []string{"--endpoint", db.Engine.Endpoint(), "--region", "us-east-1", "--prefix", strings.TrimSuffix(db.TableName(keys.UsersTable), "Users")}
+	return db, func(args ...string) called { return call(t.Context(), append(args, flags...)...) }
+}
+
+func fileOf(t *testing.T, name string, lines ...string) string {
+	path := filepath.Join(t.TempDir(), name)
+	require.NoError(t, os.WriteFile(path, []byte(strings.Join(lines, "\n")), 0o600))
+	return path
+}
+
+// A platform moves in and out: files are loaded, items of other software adopted, and a person is exported.
+func TestMoving(t *testing.T) {
+	db, run := openPlatform(t)
+	property := `{"ID": "grand", "Name": "Grand", "Slug": "grand", "Type": "hotel", "OwnerID": "user_host", "Status": "approved", "CreatedAt": "2020-01-01T00:00:00Z", ` +
+		`"Address": {"City": "New York", "Country": "USA"}, "Rooms": [{"ID": "king", "Name": "King", "MaxOccupancy": 2, "MaxAdults": 2, "BasePrice": "280.00 USD", "Total": 10}]}`
+	assert.Equal(t, called{same, "1 lines: 1 written, 0 already there, 0 refused\n", ""}, run("load", "properties", fileOf(t, "p.jsonl", property)))
+	stays := fileOf(t, "stays.csv",
+		"ID,Property.ID,UserID,Stay.CheckIn,Stay.CheckOut,Guests.Adults,Rooms[0].RoomTypeID,Rooms[0].Quantity,Rooms[0].Agreed,Guest.FirstName,Guest.LastName,Guest.Email,Status,CreatedAt",
+		"b1,grand,ada,2025-01-10,2025-01-12,2,king,1,100.00 USD,Ada,Byron,ada@example.com,completed,2024-12-01T10:00:00Z",
+		"b2,grand,ada,2025-02-10,2025-02-12,2,queen,1,100.00 USD,Ada,Byron,ada@example.com,completed,2024-12-01T10:00:00Z")
+	checked := run("load", "bookings", stays, "--dry-run")
+	assert.Equal(t, called{failed, "invalid: line 3: invalid Rooms[0].RoomTypeID: must be a room type of the property\n", "dynastay: 1 invalid lines, nothing was loaded\n"}, checked)
+	checked = run("load", "bookings", stays, "--dry-run", "--skip-invalid")
+	assert.Equal(t, called{failed, "2 lines, of which 1 are invalid\n", "dynastay: 1 lines were refused\n"}, checked)
+	loaded := run("load", "bookings", stays, "--skip-invalid", "--shards", "bookings-check-in=4")
+	assert.Equal(t, called{failed, "refused: line 3: invalid Rooms[0].RoomTypeID: must be a room type of the property\n2 lines: 1 written, 0 already there, 1 refused\n", "dynastay: 1 lines were refused\n"}, loaded)
+	assert.Equal(t, same, run("forget", "load-bookings").code)
+	again := run("load", "bookings", stays, "--skip-invalid", "--shards", "bookings-check-in=4")
+	assert.Contains(t, again.out, "2 lines: 0 written, 1 already there, 1 refused\n")
+
+	require.NoError(t, db.Direct.PutAll(t.Context(), func(yield func(*dynastay.Schema, dynastay.Item) bool) {
+		yield(keys.UsersTable, dynastay.Item{
+			"PK": dynastay.Text("USER#ada"), "SK": dynastay.Text("PROFILE"), "UserId": dynastay.Text("ada"), "Email": dynastay.Text("ada@example.com"),
+			"FirstName": dynastay.Text("Ada"), "LastName": dynastay.Text("Byron"), "Role": dynastay.Text("customer"),
+		})
+	}))
+	assert.Equal(t, called{same, "1 walked, 1 adopted, 0 refused\n", ""}, run("adopt", "users", "--dry-run", "--segments", "1"))
+	assert.Equal(t, called{same, "1 walked, 1 adopted, 0 refused\n", ""}, run("adopt", "users", "--segments", "1"))
+
+	lines := run("export", "user", "ada")
+	assert.Equal(t, same, lines.code)
+	assert.Contains(t, lines.out, `"PK":"USER#ada"`)
+	assert.Contains(t, lines.out, `"PK":"BOOKING#b1"`)
+	arrivals := run("export", "arrivals", "2025-01-10", "--csv", "--shards", "bookings-check-in=4")
+	assert.Contains(t, arrivals.out, "Byron")
+	assert.Equal(t, 3, strings.Count(arrivals.out, "\n"), "a header, the booking and its line")
+	whole := run("export", "property", "grand", "--from", "2026-07-01", "--to", "2026-07-02")
+	assert.Contains(t, whole.out, `"PK":"PROPERTY#grand"`)
+	for _, kind := range []string{"properties", "bookings", "reviews"} {
+		assert.Equal(t, same, run("adopt", kind).code)
+	}
+}
+
+// What cannot be is said before anything is read.
+func TestMovingRefused(t *testing.T) {
+	_, run := openPlatform(t)
+	short := fileOf(t, "secret", "short")
+	for text, args := range map[string][]string{
+		`--shards has an unknown name, "bookings-other"`:   {"adopt", "users", "--shards", "bookings-other=2"},
+		"--shards bookings-hold: ":                         {"adopt", "users", "--shards", "bookings-hold=-1"},
+		"--email-secret-file must have at least 32 bytes":  {"adopt", "users", "--email-secret-file", short},
+		"--parallel must be positive":                      {"adopt", "users", "--parallel", "0"},
+		"--from and --to must be dates such as 2026-07-01": {"export", "property", "grand"},
+		"must be a valid date":                             {"export", "arrivals", "today"},
+		"must be one of":                                   {"load", "stays", short},
+		"the budget of capacity units is consumed":         {"load", "users", fileOf(t, "u.jsonl", `{"ID": "a", "Email": "a@example.com", "FirstName": "A", "LastName": "A", "Role": "customer", "CreatedAt": "2020-01-01T00:00:00Z"}`, `{"ID": "b", "Email": "b@example.com", "FirstName": "A", "LastName": "A", "Role": "customer", "CreatedAt": "2020-01-01T00:00:00Z"}`), "--units", "0.1", "--parallel", "1"},
+	} {
+		got := run(args...)
+		assert.Equal(t, failed, got.code, text)
+		assert.Contains(t, got.errs, text)
+	}
+}
