@@ -23,6 +23,7 @@ import (
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/bookings/offer"
 	"github.com/dynastay/dynastay/bookings/venue"
+	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/entity/stream"
 	changes "github.com/dynastay/dynastay/entity/stream/consumer"
 	"github.com/dynastay/dynastay/examples/marketplace/projects"
@@ -116,7 +117,7 @@ var others = map[string]error{
 	"users.ErrEmailSecret": users.ErrEmailSecret,
 	"stream.ErrPermanent":  stream.ErrPermanent,
 	"migrate.ErrBudget":    migrate.ErrBudget, "migrate.ErrDryRun": migrate.ErrDryRun,
-	"migrate.InvalidLinesError": &migrate.InvalidLinesError{}, "migrate.LineError": migrate.LineError{Err: dynastay.ErrInvalid},
+	"migrate.InvalidLinesError": &migrate.InvalidLinesError{}, "entity.DifferentError": &entity.DifferentError{}, "migrate.LineError": migrate.LineError{Err: dynastay.ErrInvalid},
 	"consumer.Error": &changes.Error{}, "consumer.TrimmedError": &changes.TrimmedError{}, "consumer.ErrLeaseLost": changes.ErrLeaseLost,
 }
 

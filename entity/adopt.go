@@ -24,12 +24,16 @@ func (t *table) adoptRow(ctx context.Context, row dynastay.Row) (bool, error) {
 	if writtenBy(t.Schema, row) != "" {
 		return false, nil
 	}
-	key := t.Schema.Key.From(row)
-	adopted, err := dynastay.Do(ctx, t.db, dynastay.NewOp(dynastay.OpSpec[bool]{
+	return t.writeDerived(ctx, t.Schema.Key.From(row), func(row dynastay.Row) bool { return writtenBy(t.Schema, row) == "" })
+}
+
+// writeDerived writes everything that is derived from an item that needs it. It reports whether it has written something.
+func (t *table) writeDerived(ctx context.Context, key dynastay.Key, needs func(dynastay.Row) bool) (bool, error) {
+	wrote, err := dynastay.Do(ctx, t.db, dynastay.NewOp(dynastay.OpSpec[bool]{
 		Name: t.Operations + ".Adopt",
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (bool, error) {
 			c, err := t.change(ctx, key, func(any) error { return nil }, nil)
-			if err != nil || writtenBy(t.Schema, c.row) != "" {
+			if err != nil || !needs(c.row) {
 				return false, err
 			}
 			if err := c.Whole(); err != nil {
@@ -47,5 +51,5 @@ func (t *table) adoptRow(ctx context.Context, row dynastay.Row) (bool, error) {
 			Op: t.Operations + ".Adopt", Entity: t.Name, ID: t.idOf(key), Field: invalid.Field, Kind: dynastay.ErrCorrupt, Err: errors.New(invalid.Reason),
 		}
 	}
-	return adopted, err
+	return wrote, err
 }

@@ -41,6 +41,7 @@ type command struct {
 	Template templateCommand `cmd:"" help:"Write the tables as CloudFormation or Terraform, with scaling, backups, alarms and a dashboard."`
 	Policy   policyCommand   `cmd:"" help:"Write an IAM policy with what a program needs of the tables, and nothing else."`
 	Adopt    adoptCommand    `cmd:"" help:"Make the items of other software those of the library, see docs/moving.md. Can be interrupted and called again."`
+	Verify   verifyCommand   `cmd:"" help:"Compare bookings, users or reviews with their index keys and guards, and print what differs, or mend it."`
 	Load     loadCommand     `cmd:"" help:"Load a file with data of another system. Can be interrupted and called again."`
 	Export   exportCommand   `cmd:"" help:"Write what is stored about a user or a property, or the bookings of a day's arrivals. Changes nothing."`
 	Forget   forgetCommand   `cmd:"" help:"Forget how far a load or an adoption has come."`

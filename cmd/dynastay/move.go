@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -110,27 +111,50 @@ func (c adoptCommand) Run(p *program) error {
 		return err
 	}
 	w := migrate.Walk{
-		Name: "adopt-" + c.Kind, Segments: min(c.Segments, c.Parallel), DryRun: c.DryRun,
-		Refused: func(key dynastay.Key, err error) { fmt.Fprintf(p.out, "refused: %s: %v\n", key, err) },
-		Progress: func(r migrate.Report) {
-			fmt.Fprintf(p.out, "%d walked, %d adopted, %d refused\n", r.Walked, r.Changed, r.Refused)
-		},
+		Name: "adopt-" + c.Kind, Segments: min(c.Segments, c.Parallel), DryRun: c.DryRun, Table: tableOf[c.Kind],
+		Each: map[string]each{"properties": m.hosts.AdoptRow, "bookings": m.stays.AdoptRow, "users": m.people.AdoptRow, "reviews": m.said.AdoptRow}[c.Kind],
 	}
-	switch c.Kind {
-	case "properties":
-		w.Table, w.Each = keys.PropertiesTable, m.hosts.AdoptRow
-	case "bookings":
-		w.Table, w.Each = keys.BookingsTable, m.stays.AdoptRow
-	case "users":
-		w.Table, w.Each = keys.UsersTable, m.people.AdoptRow
-	case "reviews":
-		w.Table, w.Each = keys.ReviewsTable, m.said.AdoptRow
+	return p.walk(m, w, "adopted")
+}
+
+type each = func(context.Context, dynastay.Row) (bool, error)
+
+var tableOf = map[string]*dynastay.Schema{
+	"properties": keys.PropertiesTable, "bookings": keys.BookingsTable, "users": keys.UsersTable, "reviews": keys.ReviewsTable,
+}
+
+// walk walks a table, and prints what becomes of its items.
+func (p *program) walk(m *moving, w migrate.Walk, changed string) error {
+	w.Refused = func(key dynastay.Key, err error) { fmt.Fprintf(p.out, "refused: %s: %v\n", key, err) }
+	w.Progress = func(r migrate.Report) {
+		fmt.Fprintf(p.out, "%d walked, %d %s, %d refused\n", r.Walked, r.Changed, changed, r.Refused)
 	}
 	report, err := m.Walk(p.ctx, w)
 	if err != nil {
 		return err
 	}
 	return refusedError(report.Refused, "items")
+}
+
+type verifyCommand struct {
+	platform
+	Kind     string `arg:"" enum:"bookings,users,reviews" help:"bookings, users or reviews."`
+	Segments int    `help:"How many parts of the table are walked at the same time." default:"4"`
+	Mend     bool   `help:"Write what differs, instead of printing it. Can be interrupted and called again."`
+}
+
+// Run compares what is stored with what follows from it. Without --mend, it begins at the beginning each time.
+func (c verifyCommand) Run(p *program) error {
+	m, err := c.open(p)
+	if err != nil {
+		return err
+	}
+	w := migrate.Walk{Name: "mend-" + c.Kind, Segments: min(c.Segments, c.Parallel), DryRun: !c.Mend, Table: tableOf[c.Kind]}
+	w.Each = map[string]each{"bookings": m.stays.VerifyRow, "users": m.people.VerifyRow, "reviews": m.said.VerifyRow}[c.Kind]
+	if c.Mend {
+		w.Each = map[string]each{"bookings": m.stays.MendRow, "users": m.people.MendRow, "reviews": m.said.MendRow}[c.Kind]
+	}
+	return p.walk(m, w, "mended")
 }
 
 type loadCommand struct {

@@ -59,6 +59,17 @@ func TestMoving(t *testing.T) {
 	assert.Equal(t, called{same, "1 walked, 1 adopted, 0 refused\n", ""}, run("adopt", "users", "--dry-run", "--segments", "1"))
 	assert.Equal(t, called{same, "1 walked, 1 adopted, 0 refused\n", ""}, run("adopt", "users", "--segments", "1"))
 
+	assert.Equal(t, same, run("verify", "users").code)
+	require.NoError(t, db.Direct.PutAll(t.Context(), func(yield func(*dynastay.Schema, dynastay.Item) bool) {
+		yield(keys.UsersTable, dynastay.Item{"PK": dynastay.Text("EMAIL#ada@example.com"), "SK": dynastay.Text("GUARD"), "UserId": dynastay.Text("eve")})
+	}))
+	different := run("verify", "users", "--segments", "1")
+	assert.Equal(t, "dynastay: 2 items were refused\n", different.errs)
+	assert.Contains(t, different.out, "User ada: without a guard of its own: Email\n")
+	require.NoError(t, db.Direct.DeleteAll(t.Context(), keys.UsersTable, []dynastay.Key{{PK: "EMAIL#ada@example.com", SK: "GUARD"}}))
+	assert.Contains(t, run("verify", "users", "--segments", "1", "--mend").out, ", 1 mended, 0 refused\n")
+	assert.Equal(t, same, run("verify", "users").code)
+
 	lines := run("export", "user", "ada")
 	assert.Equal(t, same, lines.code)
 	assert.Contains(t, lines.out, `"PK":"USER#ada"`)
