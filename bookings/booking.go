@@ -64,7 +64,8 @@ type Booking struct {
 	CancelledAt        time.Time `json:",omitzero"`
 	CancellationReason string
 	// Released are the nights whose rooms are not this booking's any more, because [Repository.Release] returned them: of
-	// a no-show all from a date on, of guests who arrived later those before. It is the zero Stay if there are none.
+	// a no-show all from a date on, of guests who arrived later those before; and because [Repository.Import] has never taken
+	// them. It is the zero Stay if there are none.
 	Released dynastay.Stay `json:",omitzero"`
 	// DueAt is by when the first part of the total was or is to be paid that has not been paid, see [Instalment]; the zero time
 	// if nothing is due before the arrival. Once the booking does not take place any more, it means nothing.

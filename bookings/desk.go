@@ -26,7 +26,12 @@ var (
 	}
 	undoCheckOut = move{
 		name: "bookings.UndoCheckOut", verb: "undo the check-out of", from: []Status{Completed},
-		ready: func(b *Booking, now time.Time) error { return cmp.Or(awaited(b), b.sameDay(b.CheckedOutAt, now)) },
+		ready: func(b *Booking, now time.Time) error {
+			if b.Released.CheckOut.After(b.today(now)) {
+				return ErrReleased // an imported booking has no rooms to go back to
+			}
+			return cmp.Or(awaited(b), b.sameDay(b.CheckedOutAt, now))
+		},
 		apply: func(b *Booking, _ time.Time) { b.Status, b.CheckedOutAt = CheckedIn, time.Time{} },
 	}
 	release = move{

@@ -1,6 +1,7 @@
 package bookings
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -54,10 +55,11 @@ type Import struct {
 }
 
 // ImportOp stores a booking that was made in another system, as it is there: nobody has to pay, confirm or check in again.
-// If the status is pending, confirmed, checked in or no-show, the rooms of the nights from today on are taken out of the
-// inventory, as those of a sale at agreed prices are: only the rooms that are left count. If there are not enough, it fails with
-// [*Refused], and nothing is stored; Import.Overbook allows it. All lines are at agreed prices, and no use of a promo code is
-// counted.
+// If the status is pending, confirmed or checked in, the rooms of the nights from today on are taken out of the inventory, as those
+// of a sale at agreed prices are: only the rooms that are left count. If there are not enough, it fails with [*Refused], and
+// nothing is stored; Import.Overbook allows it. The nights that guests in the house, guests who have left, and no-shows do not get
+// are in [Booking].Released: so no night comes back that was never taken, and a no-show can be reinstated if there are rooms. All
+// lines are at agreed prices, and no use of a promo code is counted.
 //
 // If a booking with the ID exists, it fails with [dynastay.ErrAlreadyExists], whatever else is wrong, so that a repetition is
 // harmless. If only the reference belongs to another booking, the error has Field "Reference" or "ExternalReference". The
@@ -75,7 +77,7 @@ func (r *Repository) ImportOp(i Import) *dynastay.Operation[*Booking] {
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*Booking, error) {
 			today, err := op.current(r.db.Now())
 			if err != nil {
-				return nil, err
+				return nil, cmp.Or(op.exists(ctx, r), err) // it may have been imported when the time was right
 			}
 			if made == nil {
 				if made, err = op.creation(r); err != nil {

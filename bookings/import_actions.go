@@ -150,6 +150,9 @@ func (op *imported) pay(b *Booking) error {
 			return dynastay.Within(fmt.Sprintf("Payments[%d]", i), err)
 		}
 		p.ProviderTransactionID, p.At, p.CreatedAt = normalID(p.ProviderTransactionID), moment(p.At), moment(cmp.Or(p.CreatedAt, p.At))
+		if p.ID != "" && slices.ContainsFunc(op.account.payments, func(other Payment) bool { return other.ID == p.ID }) {
+			return dynastay.Invalid(fmt.Sprintf("Payments[%d].ID", i), "appears more than once")
+		}
 		if op.account.payment(p.ProviderTransactionID) >= 0 {
 			return dynastay.Invalid(fmt.Sprintf("Payments[%d].ProviderTransactionID", i), "appears more than once")
 		}
@@ -173,12 +176,38 @@ func (op *imported) pay(b *Booking) error {
 			return dynastay.Within(fmt.Sprintf("Refunds[%d]", i), err)
 		}
 	}
-	if len(op.account.payments) == 0 {
-		return nil
+	if err := op.fits(); err != nil || len(op.account.payments) == 0 {
+		return err
 	}
 	var err error
 	op.summary, err = op.account.summary(b.Total)
 	return err
+}
+
+// fits returns an error for an import that is too large for a transaction, whatever the date is.
+func (op *imported) fits() error {
+	const most = 100
+	others := 2 + len(op.quote.Lines) // the booking and its reference
+	if op.UniqueReference {
+		others++
+	}
+	if len(op.account.payments) > 0 {
+		others++ // the summary
+	}
+	if op.Status == Pending || op.Status == Confirmed {
+		types := map[string]bool{}
+		for _, line := range op.quote.Lines {
+			types[line.RoomTypeID] = true
+		}
+		others += len(types) * op.Stay.Nights()
+	}
+	switch n := len(op.account.payments) + len(op.account.refunds); {
+	case others > most:
+		return dynastay.Invalid("Rooms", "need %d actions with their nights, and a transaction has at most %d", others, most)
+	case others+n > most:
+		return dynastay.Invalid("Payments", "must be at most %d, counting the refunds, because a transaction has at most %d actions, got %d", most-others, most, n)
+	}
+	return nil
 }
 
 // impossible makes an invalid argument of a refund that contradicts the payments, which are arguments too.
@@ -216,6 +245,19 @@ func (op *imported) creation(r *Repository) (*entity.Creation[Booking], error) {
 	return made, nil
 }
 
+// exists returns an error if the booking exists.
+func (op *imported) exists(ctx context.Context, r *Repository) error {
+	row, err := r.db.Get(ctx, keys.BookingsTable, op.own.Key, dynastay.Consistent)
+	if err == nil && row.Exists() {
+		err = op.taken("")
+	}
+	return err
+}
+
+func (op *imported) taken(field string) error {
+	return &dynastay.Error{Op: "bookings.Import", Entity: "Booking", ID: op.ID, Field: field, Kind: dynastay.ErrAlreadyExists}
+}
+
 // take adds the actions for the nights that the booking has from today on, and decides what a refusal means.
 func (op *imported) take(ctx context.Context, tx *dynastay.Tx, r *Repository, today dynastay.Date) (availability.Sold, error) {
 	contest := dynastay.Contest{}
@@ -251,14 +293,12 @@ func (op *imported) contest(r *Repository, nights dynastay.Contest) dynastay.Con
 	return dynastay.Contest{
 		Items: slices.Concat(nights.Items, refs),
 		Judge: func(seen map[dynastay.Ref]dynastay.Row) error {
-			taken := &dynastay.Error{Op: "bookings.Import", Entity: "Booking", ID: op.ID, Kind: dynastay.ErrAlreadyExists}
 			if seen[op.own].Exists() {
-				return taken
+				return op.taken("")
 			}
 			for _, field := range fields {
 				if seen[op.guards[field]].Exists() {
-					taken.Field = field
-					return taken
+					return op.taken(field)
 				}
 			}
 			if nights.Judge == nil {

@@ -1,6 +1,8 @@
 package bookings_test
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -20,7 +22,7 @@ func TestImportOfWhatCannotBe(t *testing.T) {
 	db, hotel, repo := openInJuly(t, 5)
 	stay := dynastay.MustStay("2026-07-12", "2026-07-14")
 	created := elsewhere(hotel, "", stay, "").CreatedAt
-	paid := bookings.Payment{Provider: "pms", ProviderTransactionID: "p1", Method: "cash", Amount: usd("10.00"), Status: bookings.PaymentPaid, At: created}
+	paid := bookings.Payment{ID: "id1", Provider: "pms", ProviderTransactionID: "p1", Method: "cash", Amount: usd("10.00"), Status: bookings.PaymentPaid, At: created}
 	refund := bookings.Refund{ID: "r1", ProviderTransactionID: "p1", Amount: usd("10.00"), At: created}
 	was := func(status bookings.Status, give func(*bookings.Import)) func(*bookings.Import) {
 		return func(i *bookings.Import) {
@@ -96,8 +98,25 @@ func TestImportOfWhatCannotBe(t *testing.T) {
 		"a payment of another booking":   {pay(func(p *bookings.Payment) { p.ProviderTransactionID, p.BookingID = "p2", "other" }), "Payments[1].BookingID"},
 		"a payment without a provider":   {pay(func(p *bookings.Payment) { p.ProviderTransactionID, p.Provider = "p2", "" }), "Payments[1].Provider"},
 		"a payment at no time":           {pay(func(p *bookings.Payment) { p.ProviderTransactionID, p.At = "p2", time.Time{} }), "Payments[1].At"},
-		"a payment in another currency":  {pay(func(p *bookings.Payment) { p.ProviderTransactionID, p.Amount = "p2", dynastay.MustMoney("1.00", "EUR") }), "Payments[1].Amount"},
-		"a payment twice":                {pay(func(*bookings.Payment) {}), "Payments[1].ProviderTransactionID"},
+		"a payment in another currency": {pay(func(p *bookings.Payment) {
+			p.ID, p.ProviderTransactionID, p.Amount = "", "p2", dynastay.MustMoney("1.00", "EUR")
+		}), "Payments[1].Amount"},
+		"a payment's id twice": {pay(func(p *bookings.Payment) { p.ProviderTransactionID = "p2" }), "Payments[1].ID"},
+		"too many payments": {func(i *bookings.Import) {
+			for n := range 94 {
+				p := paid
+				p.ID, p.ProviderTransactionID = "", fmt.Sprint("p", n)
+				i.Payments = append(i.Payments, p)
+			}
+		}, "Payments"},
+		"too many nights": {func(i *bookings.Import) {
+			i.Stay.CheckOut = i.Stay.CheckIn.AddDays(60)
+			for n := range i.Rooms {
+				i.Rooms[n].Agreed = slices.Repeat(i.Rooms[n].Agreed[:1], 60)
+			}
+			i.Rooms[1].RoomTypeID = "other"
+		}, "Rooms"},
+		"a payment twice":                {pay(func(p *bookings.Payment) { p.ID = "" }), "Payments[1].ProviderTransactionID"},
 		"a refund of another booking":    {refunded(func(r *bookings.Refund) { r.BookingID = "other" }), "Refunds[0].BookingID"},
 		"a refund without an amount":     {refunded(func(r *bookings.Refund) { r.Amount = dynastay.Money{} }), "Refunds[0].Amount.Currency"},
 		"a refund at no time":            {refunded(func(r *bookings.Refund) { r.At = time.Time{} }), "Refunds[0].At"},
@@ -144,6 +163,13 @@ func TestImportAtTheWrongTime(t *testing.T) {
 		"created in a second":   {"2026-07-12", "2026-07-13", bookings.Confirmed, func(i *bookings.Import) { i.CreatedAt = now.Add(time.Second) }, "CreatedAt"},
 		"confirmed in a second": {"2026-07-12", "2026-07-13", bookings.Confirmed, func(i *bookings.Import) { i.ConfirmedAt = now.Add(time.Second) }, "ConfirmedAt"},
 		"cancelled in a second": {"2026-07-12", "2026-07-13", bookings.Cancelled, func(i *bookings.Import) { i.CancelledAt = now.Add(time.Second) }, "CancelledAt"},
+		"a payment in a second": {"2026-07-12", "2026-07-13", bookings.Confirmed, func(i *bookings.Import) {
+			i.Payments = []bookings.Payment{{Provider: "pms", ProviderTransactionID: "1", Method: "cash", Amount: usd("1.00"), Status: bookings.PaymentPaid, At: now.Add(time.Second)}}
+		}, "Payments[0].At"},
+		"a refund in a second": {"2026-07-12", "2026-07-13", bookings.Confirmed, func(i *bookings.Import) {
+			i.Payments = []bookings.Payment{{Provider: "pms", ProviderTransactionID: "1", Method: "cash", Amount: usd("1.00"), Status: bookings.PaymentPaid, At: now}}
+			i.Refunds = []bookings.Refund{{ID: "r1", Amount: usd("1.00"), At: now.Add(time.Second)}}
+		}, "Refunds[0].At"},
 		"a hold that ends now": {"2026-07-12", "2026-07-13", bookings.Pending, func(i *bookings.Import) {
 			i.CreatedAt, i.HoldExpiresAt = now.Add(-time.Hour), now
 		}, "HoldExpiresAt"},

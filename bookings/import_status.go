@@ -1,6 +1,7 @@
 package bookings
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -9,7 +10,7 @@ import (
 
 // holdsRooms reports whether a booking with the status has the rooms of its nights.
 func (s Status) holdsRooms() bool {
-	return s == Pending || s == Confirmed || s == CheckedIn || s == NoShow
+	return s == Pending || s == Confirmed || s == CheckedIn
 }
 
 // happening is what may have happened to an imported booking.
@@ -95,6 +96,16 @@ func (i *Import) current(now time.Time) (today dynastay.Date, err error) {
 			return today, dynastay.Invalid("HoldExpiresAt", "must not be in the future, because the status is %s", Expired)
 		}
 	}
+	for n, p := range i.Payments {
+		if p.At.After(now) || p.CreatedAt.After(now) { // the provider's next notification would be taken for an old one
+			return today, dynastay.Invalid(fmt.Sprintf("Payments[%d].At", n), "must not be in the future")
+		}
+	}
+	for n, r := range i.Refunds {
+		if r.At.After(now) || r.CreatedAt.After(now) {
+			return today, dynastay.Invalid(fmt.Sprintf("Refunds[%d].At", n), "must not be in the future")
+		}
+	}
 	begun, begins := i.Stay.CheckIn.Before(today), today.Before(i.Stay.CheckIn)
 	switch {
 	case begun && (i.Status == Pending || i.Status == Confirmed):
@@ -106,15 +117,18 @@ func (i *Import) current(now time.Time) (today dynastay.Date, err error) {
 	return today, nil
 }
 
-// missed returns the nights that are over, of guests who are in the house: they were never taken out of the inventory, and must
-// not come back to it.
+// missed returns the nights that are never taken out of the inventory, and must not come back to it: those that are over, of guests
+// in the house, and all of guests who have left or never came.
 func (i *Import) missed(today dynastay.Date) dynastay.Stay {
-	if i.Status != CheckedIn || !i.Stay.CheckIn.Before(today) {
+	switch missed := i.Stay; {
+	case i.Status == Completed || i.Status == NoShow:
+		return missed
+	case i.Status != CheckedIn || !missed.CheckIn.Before(today):
 		return dynastay.Stay{}
+	default:
+		if today.Before(missed.CheckOut) {
+			missed.CheckOut = today
+		}
+		return missed
 	}
-	missed := dynastay.Stay{CheckIn: i.Stay.CheckIn, CheckOut: today}
-	if missed.CheckOut.After(i.Stay.CheckOut) {
-		missed.CheckOut = i.Stay.CheckOut
-	}
-	return missed
 }

@@ -72,15 +72,15 @@ func TestImport(t *testing.T) {
 		"still in the house": {over, func(i *bookings.Import) { i.Status = bookings.CheckedIn }, dynastay.Stay{}, func(b *bookings.Booking) {
 			b.Released = over
 		}},
-		"no-show of yesterday": {begun, func(i *bookings.Import) { i.Status = bookings.NoShow }, dynastay.MustStay("2026-07-11", "2026-07-13"),
-			func(*bookings.Booking) {}},
+		"no-show of yesterday": {begun, func(i *bookings.Import) { i.Status = bookings.NoShow }, dynastay.Stay{},
+			func(b *bookings.Booking) { b.Released = begun }},
 		"gone": {over, func(i *bookings.Import) {
 			i.Status, i.ConfirmedAt, i.CheckedInAt, i.CheckedOutAt = bookings.Completed, at(1, 0), at(1, 19), at(3, 10)
 		}, dynastay.Stay{}, func(b *bookings.Booking) {
-			b.ConfirmedAt, b.CheckedInAt, b.CheckedOutAt = at(1, 0), at(1, 19), at(3, 10)
+			b.ConfirmedAt, b.CheckedInAt, b.CheckedOutAt, b.Released = at(1, 0), at(1, 19), at(3, 10), over
 		}},
 		"gone earlier": {begun, func(i *bookings.Import) { i.Status, i.CheckedOutAt = bookings.Completed, at(11, 9) }, dynastay.Stay{},
-			func(b *bookings.Booking) { b.CheckedOutAt = at(11, 9) }},
+			func(b *bookings.Booking) { b.CheckedOutAt, b.Released = at(11, 9), begun }},
 		"cancelled": {ahead, func(i *bookings.Import) {
 			i.Status, i.CancelledAt, i.CancellationReason = bookings.Cancelled, at(9, 0), "a change of plans"
 		}, dynastay.Stay{}, func(b *bookings.Booking) { b.CancelledAt, b.CancellationReason = at(9, 0), "a change of plans" }},
@@ -166,6 +166,49 @@ func TestImportedGuestsInTheHouse(t *testing.T) {
 	left, err := repo.CheckOut(ctx, "pms-1")
 	require.NoError(t, err)
 	assert.Equal(t, bookings.Completed, left.Status)
+	_, err = repo.UndoCheckOut(ctx, "pms-1")
+	require.NoError(t, err, "they have their rooms")
+}
+
+// Guests who had left before the import, or never came, have no rooms. They get some only if there are any.
+func TestImportedGuestsWithoutRooms(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db, hotel, repo := openInJuly(t, 2)
+	stay := dynastay.MustStay("2026-07-10", "2026-07-13")
+	gone := elsewhere(hotel, "gone", stay, bookings.Completed)
+	gone.CheckedInAt, gone.CheckedOutAt = db.Clock.Now().Add(-2*time.Hour), db.Clock.Now().Add(-time.Hour)
+	_, err := repo.Import(ctx, gone)
+	require.NoError(t, err)
+	_, err = repo.UndoCheckOut(ctx, "gone")
+	require.ErrorIs(t, err, bookings.ErrReleased)
+
+	_, err = repo.Import(ctx, elsewhere(hotel, "missed", stay, bookings.NoShow))
+	require.NoError(t, err)
+	_, err = repo.Release(ctx, "missed")
+	require.ErrorIs(t, err, bookings.ErrReleased)
+	assert.Equal(t, []int{2, 2, 2}, hotel.Left(t, db.DB, stay))
+	_, err = repo.Reinstate(ctx, "missed")
+	require.NoError(t, err)
+	assert.Equal(t, []int{2, 0, 0}, hotel.Left(t, db.DB, stay))
+	_, err = repo.UndoCheckIn(ctx, "missed")
+	require.ErrorIs(t, err, bookings.ErrReleased)
+}
+
+// An import that is repeated when it could not be made any more is told that the booking exists, too.
+func TestImportAgainLater(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db, hotel, repo := openInJuly(t, 5)
+	i := elsewhere(hotel, "pms-1", dynastay.MustStay("2026-07-12", "2026-07-14"), bookings.Confirmed)
+	_, err := repo.Import(ctx, i)
+	require.NoError(t, err)
+	db.Clock.Advance(48 * time.Hour)
+	_, err = repo.Import(ctx, i)
+	blame.Of(t, err, dynastay.ErrAlreadyExists, "")
+	i.ID, i.Reference = "pms-2", "other"
+	_, err = repo.Import(ctx, i)
+	blame.Invalid(t, err, "Status")
 }
 
 // The payments and refunds are those of the other system, and say what is still due.

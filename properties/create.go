@@ -41,12 +41,14 @@ func (r *Repository) CreateOp(p Property, rooms []RoomType) *dynastay.Operation[
 func (r *Repository) ImportOp(p Property, rooms []RoomType) *dynastay.Operation[*WithRooms] {
 	const op = "properties.Import"
 	var err error
-	if _, err = keys.Of(keys.Property{PropertyID: p.ID}); err == nil && p.CreatedAt.IsZero() {
+	if _, invalid := keys.Of(keys.Property{PropertyID: p.ID}); invalid != nil {
+		err = dynastay.Invalid("ID", "must be an id that a key can have")
+	} else if p.CreatedAt.IsZero() {
 		err = dynastay.Invalid("CreatedAt", "is required")
 	}
 	for i := range rooms {
 		if _, invalid := keys.Of(keys.RoomTypeGuard{RoomTypeID: rooms[i].ID}); err == nil && invalid != nil {
-			err = dynastay.Within(fmt.Sprintf("Rooms[%d]", i), invalid)
+			err = dynastay.Invalid(fmt.Sprintf("Rooms[%d].ID", i), "must be an id that a key can have")
 		}
 	}
 	if err != nil {

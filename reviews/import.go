@@ -25,7 +25,7 @@ func (r *Repository) Import(ctx context.Context, v Review) (*Review, error) {
 
 func checkImport(v *Review) error {
 	if _, err := keys.Of(keys.Review{ReviewID: v.ID}); err != nil {
-		return err
+		return dynastay.Invalid("ID", "must be an id that a key can have")
 	}
 	if v.CreatedAt.IsZero() {
 		return dynastay.Invalid("CreatedAt", "is required")

@@ -26,7 +26,7 @@ func (r *Repository) Import(ctx context.Context, u User) (*User, error) {
 
 func checkImport(u *User) error {
 	if _, err := keys.Of(keys.Profile{UserID: u.ID}); err != nil {
-		return err
+		return dynastay.Invalid("ID", "must be an id that a key can have")
 	}
 	if u.CreatedAt.IsZero() {
 		return dynastay.Invalid("CreatedAt", "is required")
