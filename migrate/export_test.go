@@ -187,10 +187,10 @@ func TestExportForms(t *testing.T) {
 	require.Len(t, records, 5)
 	cell := func(row int, name string) string { return records[row][slices.Index(records[0], name)] }
 	assert.Equal(t, []string{"Table", "Index", "ReadAt"}, records[0][:3])
-	assert.Equal(t, "Stone, Jr.", cell(1, "GuestInfo.LastName"))
-	assert.Equal(t, "910", cell(1, "TotalAmount"))
-	assert.Equal(t, "", cell(4, "GuestInfo.LastName"))
-	assert.Equal(t, "summer", cell(1, "Data.campaign"))
+	assert.Equal(t, "Stone, Jr.", cell(1, "Item.GuestInfo.LastName"))
+	assert.Equal(t, "910", cell(1, "Item.TotalAmount"))
+	assert.Equal(t, "", cell(4, "Item.GuestInfo.LastName"))
+	assert.Equal(t, "summer", cell(1, "Item.Data.campaign"))
 }
 
 // Every kind of value has a form in JSON.
@@ -208,8 +208,19 @@ func TestExportedValues(t *testing.T) {
 		`"N":12345678901234567890.123456789,"NS":[1],"NULL":null,"S":"<a>","SS":["a"]}}`+"\n", lines.String())
 	var table bytes.Buffer
 	require.NoError(t, migrate.WriteCSV(&table, []migrate.Exported{{Table: "T", Item: item}}))
-	assert.Equal(t, "Table,Index,ReadAt,B,BOOL,BS,L,M.x,N,NS,S,SS\nT,,0001-01-01T00:00:00Z,AQI=,true,"+
+	assert.Equal(t, "Table,Index,ReadAt,Item.B,Item.BOOL,Item.BS,Item.L,Item.M.x,Item.N,Item.NS,Item.S,Item.SS\nT,,0001-01-01T00:00:00Z,AQI=,true,"+
 		`"[""Aw==""]","[1,""b""]",1,12345678901234567890.123456789,[1],<a>,"[""a""]"`+"\n", table.String())
+}
+
+// A name with a dot is told from an attribute of a map, and an empty map is there.
+func TestExportedNames(t *testing.T) {
+	t.Parallel()
+	var table bytes.Buffer
+	require.NoError(t, migrate.WriteCSV(&table, []migrate.Exported{{Table: "T", Item: dynastay.Item{
+		"A.B": dynastay.Text("flat"), "A": &types.AttributeValueMemberM{Value: dynastay.Item{"B": dynastay.Text("nested")}},
+		"Table": dynastay.Text("own"), "E": &types.AttributeValueMemberM{},
+	}}}))
+	assert.Equal(t, `Table,Index,ReadAt,"Item.""A.B""",Item.A.B,Item.E,Item.Table`+"\nT,,0001-01-01T00:00:00Z,flat,nested,{},own\n", table.String())
 }
 
 // An error of the function or of the budget ends an export.

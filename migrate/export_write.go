@@ -7,6 +7,8 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -70,12 +72,13 @@ func JSONLines(w io.Writer) func(Exported) error {
 }
 
 // WriteCSV writes items as comma-separated values, under a header with the names of all attributes that any of them has:
-// Address.City is an attribute of a map. Lists are JSON.
+// Item.Address.City is an attribute of a map. A name that has a dot is in quotes. Lists and empty maps are JSON. Cells are as they
+// are stored: a program that takes a text such as =1+1 for a formula must be told not to.
 func WriteCSV(w io.Writer, all []Exported) error {
 	rows, names := make([]map[string]string, len(all)), map[string]bool{}
 	for i, e := range all {
 		rows[i] = map[string]string{}
-		if err := flatten(rows[i], "", plainItem(e.Item)); err != nil {
+		if err := flatten(rows[i], "Item", plainItem(e.Item)); err != nil {
 			return err
 		}
 		for name := range rows[i] {
@@ -102,20 +105,24 @@ func WriteCSV(w io.Writer, all []Exported) error {
 
 func flatten(row map[string]string, path string, item map[string]any) error {
 	for name, v := range item {
-		switch v := v.(type) {
-		case map[string]any:
-			if err := flatten(row, path+name+".", v); err != nil {
+		if strings.ContainsAny(name, `."`) {
+			name = strconv.Quote(name)
+		}
+		at := path + "." + name
+		inner, isMap := v.(map[string]any)
+		switch text, isText := v.(string); {
+		case isMap && len(inner) > 0:
+			if err := flatten(row, at, inner); err != nil {
 				return err
 			}
-		case string:
-			row[path+name] = v
-		case nil:
-		default:
+		case isText:
+			row[at] = text
+		case v != nil:
 			text, err := json.Marshal(v)
 			if err != nil {
 				return err
 			}
-			row[path+name] = string(text)
+			row[at] = string(text)
 		}
 	}
 	return nil

@@ -80,11 +80,15 @@ func Properties(r *properties.Repository) Lines {
 	})
 }
 
-// RoomTypes are lines with room types of properties that exist, each with its ID and PropertyID.
+// RoomTypes are lines with room types of properties that exist, each with its ID and PropertyID. They have no CreatedAt of their own:
+// a room type that the property has already counts as There.
 func RoomTypes(r *properties.Repository) Lines {
 	return LinesOf("room types", func(t *properties.RoomType) ([]string, error) {
 		if t.ID == "" {
 			return nil, dynastay.Invalid("ID", "is required")
+		}
+		if !t.CreatedAt.IsZero() {
+			return nil, dynastay.Invalid("CreatedAt", "must be missing: a room type is created when it is loaded")
 		}
 		return []string{"ID " + t.ID}, r.AddRoomTypesOp(t.PropertyID, *t).Check()
 	}, func(ctx context.Context, t *properties.RoomType) (bool, error) {

@@ -31,7 +31,8 @@ type Load struct {
 	Refused func(LineError)
 	// Progress is called after each page, by one goroutine at a time. Default: nil.
 	Progress func(Loaded)
-	// DryRun checks all lines, and writes nothing.
+	// DryRun checks all lines, and writes nothing. What depends on the date, on the rooms that are left, or on what exists is
+	// found by the load only.
 	DryRun bool
 }
 
@@ -187,7 +188,8 @@ func (r *loading) page(ctx context.Context, page []line, ended bool) error {
 		return done[i].stop
 	})
 	var did Report
-	for _, one := range done {
+	var refused []LineError
+	for i, one := range done {
 		if !one.done {
 			break
 		}
@@ -195,9 +197,7 @@ func (r *loading) page(ctx context.Context, page []line, ended bool) error {
 		switch {
 		case one.refused != nil:
 			did.Refused++
-			if r.l.Refused != nil {
-				r.l.Refused(LineError{page[did.Walked-1].number, one.refused})
-			}
+			refused = append(refused, LineError{page[i].number, one.refused})
 		case one.written:
 			did.Changed++
 		}
@@ -208,6 +208,11 @@ func (r *loading) page(ctx context.Context, page []line, ended bool) error {
 	after := strconv.Itoa(r.at.Walked + did.Walked)
 	if err := r.m.advance(ctx, r.at, after, did, ended && stopped == nil); err != nil {
 		return errors.Join(stopped, err)
+	}
+	for _, line := range refused {
+		if r.l.Refused != nil {
+			r.l.Refused(line)
+		}
 	}
 	if r.l.Progress != nil {
 		r.l.Progress(r.report())

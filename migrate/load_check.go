@@ -61,7 +61,8 @@ func (m *Mover) check(ctx context.Context, l *Load) (checked, error) {
 
 // checkLine returns why a line is invalid, or an error that says nothing about it.
 func (m *Mover) checkLine(ctx context.Context, l *Load, one line, seen map[[sha256.Size]byte]int) (invalid, err error) {
-	if err := ctx.Err(); err != nil {
+	// A check does not stop for the budget: it could never be finished.
+	if err := m.wait(ctx); err != nil && !errors.Is(err, ErrBudget) {
 		return nil, err
 	}
 	v, err := l.Lines.read(ctx, one)
@@ -75,12 +76,15 @@ func (m *Mover) checkLine(ctx context.Context, l *Load, one line, seen map[[sha2
 	case err != nil:
 		return nil, LineError{one.number, err}
 	}
-	for _, text := range unique {
-		at := sha256.Sum256([]byte(text)) // 40,000 references need little memory
-		if first, twice := seen[at]; twice {
+	hashes := make([][sha256.Size]byte, len(unique)) // of 40,000 references, they need little memory
+	for i, text := range unique {
+		hashes[i] = sha256.Sum256([]byte(text))
+		if first, twice := seen[hashes[i]]; twice {
 			return &sameError{text, first}, nil
 		}
-		seen[at] = one.number
+	}
+	for _, hash := range hashes { // of a line that is loaded
+		seen[hash] = one.number
 	}
 	return nil, nil
 }

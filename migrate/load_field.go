@@ -2,9 +2,12 @@ package migrate
 
 import (
 	"bytes"
+	"cmp"
 	"encoding"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"reflect"
 	"slices"
 	"strconv"
@@ -34,7 +37,10 @@ func pathOf(of reflect.Type, name string) (path []step, at reflect.Type, err err
 			if !ok {
 				return nil, nil, unknown
 			}
-			rest = strings.TrimPrefix(after, ".")
+			if rest = after; rest != "" && rest[0] != '.' && rest[0] != '[' || rest == "." {
+				return nil, nil, unknown
+			}
+			rest = strings.TrimPrefix(rest, ".")
 			switch at.Kind() {
 			case reflect.Map:
 				path = append(path, step{text, -1})
@@ -59,7 +65,10 @@ func pathOf(of reflect.Type, name string) (path []step, at reflect.Type, err err
 			return nil, nil, unknown
 		}
 		path, at = append(path, step{field.Name, -1}), field.Type
-		rest = strings.TrimPrefix(rest[end:], ".")
+		if rest = rest[end:]; rest == "." {
+			return nil, nil, unknown
+		}
+		rest = strings.TrimPrefix(rest, ".")
 	}
 	if len(path) == 0 {
 		return nil, nil, unknown
@@ -112,10 +121,13 @@ func cellOf(t reflect.Type, cell string) (any, error) {
 		}
 		return v, nil
 	case reflect.Slice:
-		if e := plain(t.Elem()); !strings.HasPrefix(cell, "[") && (isText(e) || e.Kind() == reflect.String || e.Kind() == reflect.Int) {
+		if e := plain(t.Elem()); !json.Valid([]byte(cell)) && (isText(e) || e.Kind() == reflect.String || e.Kind() == reflect.Int) {
 			var all []any
 			for part := range strings.SplitSeq(cell, ";") {
 				v, err := cellOf(e, strings.TrimSpace(part))
+				if strings.TrimSpace(part) == "" {
+					err = dynastay.Invalid("", "must not have an empty entry")
+				}
 				if err != nil {
 					return nil, err
 				}
@@ -124,7 +136,7 @@ func cellOf(t reflect.Type, cell string) (any, error) {
 			return all, nil
 		}
 	}
-	if !json.Valid([]byte(cell)) {
+	if !json.Valid([]byte(cell)) || cell == "null" {
 		return nil, dynastay.Invalid("", "must be a number or JSON, got %q", cell)
 	}
 	return json.RawMessage(cell), nil
@@ -135,7 +147,7 @@ func decode(text []byte, v any) error {
 	if err := strict(text, v); err != nil {
 		return located("", text, reflect.TypeOf(v).Elem(), err)
 	}
-	return nil
+	return unique(json.NewDecoder(bytes.NewReader(text)), "")
 }
 
 func strict(text []byte, v any) error {
@@ -144,8 +156,43 @@ func strict(text []byte, v any) error {
 	if err := d.Decode(v); err != nil {
 		return err
 	}
-	if d.More() {
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return dynastay.Invalid("", "must be one JSON value")
+	}
+	return nil
+}
+
+// unique returns an error for a name that appears twice in an object: encoding/json takes the last one.
+func unique(d *json.Decoder, path string) error {
+	token, err := d.Token()
+	if err != nil {
+		return nil // which decoding says better
+	}
+	switch token {
+	case json.Delim('{'):
+		seen := map[string]bool{}
+		for d.More() {
+			name, err := d.Token()
+			if err != nil {
+				return nil
+			}
+			at := strings.TrimPrefix(fmt.Sprintf("%s.%s", path, name), ".")
+			if seen[name.(string)] {
+				return dynastay.Invalid(at, "appears more than once")
+			}
+			seen[name.(string)] = true
+			if err := unique(d, at); err != nil {
+				return err
+			}
+		}
+		_, _ = d.Token()
+	case json.Delim('['):
+		for i := 0; d.More(); i++ {
+			if err := unique(d, fmt.Sprintf("%s[%d]", path, i)); err != nil {
+				return err
+			}
+		}
+		_, _ = d.Token()
 	}
 	return nil
 }
@@ -176,7 +223,7 @@ func located(path string, text []byte, t reflect.Type, cause error) error {
 	var reason string
 	switch e := cause.(type) {
 	case *json.UnmarshalTypeError:
-		reason = "must be " + kinds[t.Kind()] + ", got " + e.Value
+		reason = "must be " + cmp.Or(kinds[t.Kind()], "a number in the range of its type") + ", got " + e.Value
 	case *dynastay.InvalidError:
 		reason = e.Reason
 	case *time.ParseError:

@@ -8,8 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"reflect"
 	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/dynastay/dynastay"
 )
@@ -57,7 +60,10 @@ func (l lines) page(n int) (all []line, ended bool, err error) {
 // mostLine is the size of a line. No item is larger than 400 KB.
 const mostLine = 1 << 20
 
-var errLongLine = dynastay.Invalid("", "a line must be at most 1 MB")
+var (
+	errLongLine = dynastay.Invalid("", "must be at most 1 MB")
+	errNotUTF8  = dynastay.Invalid("", "must be UTF-8")
+)
 
 // jsonReader reads JSON Lines. Empty lines are left out.
 type jsonReader struct {
@@ -72,8 +78,14 @@ func (r *jsonReader) next() (line, error) {
 		if err != nil && (!errors.Is(err, io.EOF) || len(text) == 0) {
 			return line{}, err
 		}
+		if len(text) > mostLine {
+			return line{number: r.number, invalid: errLongLine}, nil
+		}
 		if text = bytes.TrimSpace(text); len(text) == 0 {
 			continue
+		}
+		if !utf8.Valid(text) {
+			return line{number: r.number, invalid: errNotUTF8}, nil
 		}
 		return line{number: r.number, text: text}, nil
 	}
@@ -82,8 +94,8 @@ func (r *jsonReader) next() (line, error) {
 func (r *jsonReader) read() (text []byte, err error) {
 	for {
 		part, err := r.in.ReadSlice('\n')
-		if text = append(text, part...); len(text) > mostLine {
-			return nil, LineError{r.number, errLongLine}
+		if len(text) <= mostLine { // the rest of a longer line is left out
+			text = append(text, part...)
 		}
 		if !errors.Is(err, bufio.ErrBufferFull) {
 			return text, err
@@ -107,8 +119,11 @@ func (r *csvReader) next() (line, error) {
 		}
 	}
 	cells, err := r.table.Read()
+	if parse := (*csv.ParseError)(nil); errors.As(err, &parse) {
+		return line{number: parse.StartLine, invalid: dynastay.Invalid("", "%s", parse.Err)}, nil
+	}
 	if err != nil {
-		return line{}, err // with the line
+		return line{}, err
 	}
 	number, _ := r.table.FieldPos(0)
 	if len(cells) != len(r.paths) {
@@ -119,6 +134,9 @@ func (r *csvReader) next() (line, error) {
 		if cell == "" {
 			continue
 		}
+		if !utf8.ValidString(cell) {
+			return line{number: number, invalid: dynastay.Within(r.names[i], errNotUTF8)}, nil
+		}
 		value, err := cellOf(r.types[i], cell)
 		if err != nil {
 			return line{number: number, invalid: dynastay.Within(r.names[i], err)}, nil
@@ -127,6 +145,9 @@ func (r *csvReader) next() (line, error) {
 	}
 	if whole == nil {
 		whole = map[string]any{}
+	}
+	if at, missing := hole("", whole); missing {
+		return line{number: number, invalid: dynastay.Invalid(at, "is missing, but a later one is not")}, nil
 	}
 	text, err := json.Marshal(whole)
 	return line{number: number, text: text}, err
@@ -179,6 +200,29 @@ func put(whole any, path []step, value any) any {
 	}
 	list[at.index] = put(list[at.index], path[1:], value)
 	return list
+}
+
+// hole returns the first entry of a list that is missing before another one.
+func hole(path string, v any) (at string, missing bool) {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			if at, missing := hole(strings.TrimPrefix(path+"."+name, "."), v[name]); missing {
+				return at, true
+			}
+		}
+	case []any:
+		for i, one := range v {
+			at := fmt.Sprintf("%s[%d]", path, i)
+			if one == nil {
+				return at, true
+			}
+			if at, missing := hole(at, one); missing {
+				return at, true
+			}
+		}
+	}
+	return "", false
 }
 
 // sameError means that another line of the file has the same id.

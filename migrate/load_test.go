@@ -153,6 +153,11 @@ func TestLoadOfInvalidLines(t *testing.T) {
 			`{"ID": "e", "CreatedAt": "2020-01-01T00:00:00Z", "Email": "no address"}`,
 			strings.Replace(ada, `"ada"`, `"ada2"`, 1),
 			`{"ID": "f"} {}`,
+			`{"ID": "f"} ] {`,
+			`{"ID": "g", "ID": "h"}`,
+			"{\"ID\": \"J\xfcrgen\"}",
+			`{"CreatedAt": "2020-01-01T00:00:00Z"}`,
+			`{"ID": "` + strings.Repeat("a", 1<<20) + `"}`,
 			`[]`,
 			strings.Replace(ada, "Ada@", "ada@", 1),
 		}, []string{
@@ -163,8 +168,13 @@ func TestLoadOfInvalidLines(t *testing.T) {
 			"line 7: users.Import: invalid Email: must be a valid e-mail address",
 			"line 8: Email ada@example.com is that of line 1",
 			"line 9: invalid: must be one JSON value",
-			"line 10: invalid: must be an object, got array",
-			"line 11: ID ada is that of line 1",
+			"line 10: invalid: must be one JSON value",
+			"line 11: invalid ID: appears more than once",
+			"line 12: invalid: must be UTF-8",
+			"line 13: users.Import: invalid ID: must be an id that a key can have",
+			"line 14: invalid: must be at most 1 MB",
+			"line 15: invalid: must be an object, got array",
+			"line 16: ID ada is that of line 1",
 		}},
 		"bookings": {migrate.Bookings(m.sales, m.hosts), []string{
 			"ID,Property.ID,Stay.CheckIn,Stay.CheckOut,Guests.Adults,Rooms[0].RoomTypeID,Rooms[0].Quantity,Rooms[0].Agreed,Rooms[1].RoomTypeID,Status,UniqueReference",
@@ -177,6 +187,11 @@ func TestLoadOfInvalidLines(t *testing.T) {
 			"g,grand,2026-07-01,2026-07-02,1,king,1,1.00 USD,,confirmed,maybe",
 			"h,grand,2026-07-01,2026-07-02,1,king,1,1.00 USD,,confirmed,",
 			",,,,,,,,,,",
+			"i,grand,2026-07-01,2026-07-02,1,,,,king,confirmed,",
+			"j,grand,2026-07-01,2026-07-02,1,king,1,1.00 USD;,,confirmed,",
+			"k,grand,2026-07-01,2026-07-02,null,king,1,1.00 USD,,confirmed,",
+			"J\xfcrgen,grand,2026-07-01,2026-07-02,1,king,1,1.00 USD,,confirmed,",
+			"l\"x,grand",
 		}, []string{
 			"line 2: invalid Property.ID: must be that of a property",
 			"line 3: invalid Rooms[0].RoomTypeID: must be a room type of the property",
@@ -187,6 +202,11 @@ func TestLoadOfInvalidLines(t *testing.T) {
 			`line 8: invalid UniqueReference: must be true or false, got "maybe"`,
 			"line 9: bookings.Import: invalid CreatedAt: is required",
 			"line 10: invalid Property.ID: must be that of a property",
+			"line 11: invalid Rooms[0]: is missing, but a later one is not",
+			"line 12: invalid Rooms[0].Agreed: must not have an empty entry",
+			`line 13: invalid Guests.Adults: must be a number or JSON, got "null"`,
+			"line 14: invalid ID: must be UTF-8",
+			`line 15: invalid: bare " in non-quoted-field`,
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -224,6 +244,9 @@ func TestLoadOfAnInvalidHeader(t *testing.T) {
 		"Rooms[100].Name":     "line 1: invalid Rooms[100].Name: must have an index between 0 and 99",
 		"Rooms[0":             "line 1: invalid Rooms[0: is no field",
 		"ID[0]":               "line 1: invalid ID[0]: is no field",
+		"Rooms[0]Name":        "line 1: invalid Rooms[0]Name: is no field",
+		"ID.":                 "line 1: invalid ID.: is no field",
+		"Rooms[0].":           "line 1: invalid Rooms[0].: is no field",
 		"ID,Status,ID":        "line 1: invalid ID: is also said by another column",
 		"Data[a],Rooms,Data":  "line 1: invalid Data: is also said by another column",
 		"ID,,Status":          "line 1: invalid: column 2 has no name",
@@ -259,9 +282,6 @@ func TestLoadRefused(t *testing.T) {
 	whole.Open = func() (io.ReadCloser, error) { return nil, lost }
 	_, err := m.mover(migrate.Options{}).Load(t.Context(), whole)
 	require.ErrorIs(t, err, lost)
-	whole.Open = text(`{"ID": "` + strings.Repeat("a", 1<<20) + `"}`)
-	_, err = m.mover(migrate.Options{}).Load(t.Context(), whole)
-	assert.EqualError(t, err, "line 1: invalid: a line must be at most 1 MB")
 }
 
 // A dry run checks the lines, and writes nothing.
@@ -340,6 +360,38 @@ func TestLoadGoesOn(t *testing.T) {
 	again, err = m.mover(migrate.Options{}).Load(ctx, l)
 	require.NoError(t, err)
 	assert.Equal(t, migrate.Loaded{Lines: 24, There: 24, Done: true}, again)
+}
+
+// With the smallest budget, each run loads a line at least.
+func TestLoadWithASmallBudget(t *testing.T) {
+	t.Parallel()
+	m := openMove(t)
+	l := migrate.Load{Name: "l", Open: text(ada, strings.NewReplacer(`"ada"`, `"bob"`, "Ada@", "bob@").Replace(ada))}
+	for n := 1; n <= 2; n++ {
+		mover := m.mover(migrate.Options{Units: 0.1, DB: dynastay.Options{Parallel: 1}})
+		l.Lines = migrate.Users(users.New(mover.DB, nil))
+		loaded, err := mover.Load(t.Context(), l)
+		assert.Equal(t, n, loaded.Lines, "%v", err)
+	}
+}
+
+// If a line stops a load, what was done after it at the same time does not count.
+func TestLoadCountsUpToTheLineThatStops(t *testing.T) {
+	t.Parallel()
+	m := openMove(t)
+	type note struct{ ID string }
+	broken, second := errors.New("the disk is full"), make(chan struct{})
+	lines := migrate.LinesOf("notes", func(*note) ([]string, error) { return nil, nil }, func(_ context.Context, n *note) (bool, error) {
+		if n.ID == "1" {
+			<-second
+			return false, broken
+		}
+		close(second)
+		return true, nil
+	})
+	loaded, err := m.mover(migrate.Options{}).Load(t.Context(), migrate.Load{Name: "notes", Lines: lines, Open: text(`{"ID": "1"}`, `{"ID": "2"}`)})
+	require.ErrorIs(t, err, broken)
+	assert.Equal(t, migrate.Loaded{}, loaded)
 }
 
 // Lines of a kind of one's own are loaded like any other.

@@ -83,7 +83,7 @@ func (m *Mover) begin(ctx context.Context, name string, of []string, dry bool) (
 		if known[i] {
 			continue
 		}
-		if err := m.wait(ctx); err != nil {
+		if err := m.wait(ctx); err != nil && !errors.Is(err, ErrBudget) { // so that something can be done at all
 			return nil, err
 		}
 		// If another run has just created it, the first save tells.
