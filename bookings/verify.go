@@ -17,6 +17,8 @@ import (
 //
 // [*entity.DifferentError]: https://pkg.go.dev/github.com/dynastay/dynastay/entity#DifferentError
 func (r *Repository) VerifyRow(ctx context.Context, row dynastay.Row) (changed bool, err error) {
+	ctx, end := r.db.Begin(ctx, "bookings.VerifyRow")
+	defer func() { end(err) }()
 	switch at := keys.BookingsTable.Key.From(row); {
 	case key.Is[keys.Booking](at):
 		return r.table.VerifyRow(ctx, row)
@@ -32,5 +34,7 @@ func (r *Repository) MendRow(ctx context.Context, row dynastay.Row) (mended bool
 	if !key.Is[keys.Booking](keys.BookingsTable.Key.From(row)) {
 		return false, nil
 	}
+	ctx, end := r.db.Begin(ctx, "bookings.MendRow")
+	defer func() { end(err) }()
 	return r.table.MendRow(ctx, row)
 }

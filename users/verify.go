@@ -17,6 +17,8 @@ import (
 //
 // [*entity.DifferentError]: https://pkg.go.dev/github.com/dynastay/dynastay/entity#DifferentError
 func (r *Repository) VerifyRow(ctx context.Context, row dynastay.Row) (changed bool, err error) {
+	ctx, end := r.db.Begin(ctx, "users.VerifyRow")
+	defer func() { end(err) }()
 	if err := r.emails.check(ctx); err != nil { // the secret decides on the keys
 		return false, err
 	}
@@ -35,7 +37,9 @@ func (r *Repository) MendRow(ctx context.Context, row dynastay.Row) (mended bool
 	if !key.Is[keys.Profile](keys.UsersTable.Key.From(row)) {
 		return false, nil
 	}
-	if err := r.emails.claim(ctx, "users.Mend"); err != nil { // the secret decides on the keys
+	ctx, end := r.db.Begin(ctx, "users.MendRow")
+	defer func() { end(err) }()
+	if err := r.emails.claim(ctx, "users.MendRow"); err != nil { // the secret decides on the keys
 		return false, err
 	}
 	return r.table.MendRow(ctx, row)
