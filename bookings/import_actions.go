@@ -31,6 +31,7 @@ func (i Import) imported() (*imported, error) {
 	if err != nil {
 		return nil, dynastay.Within("ID", checkID(i.ID))
 	}
+	i.Data = maps.Clone(i.Data) // it is stored as it was checked, even if the caller changes it later
 	op := &imported{Import: i, account: &account{bookingID: i.ID}, own: bookingRef(at), guards: map[string]dynastay.Ref{}}
 	if err := i.checkStatus(); err != nil {
 		return nil, err
