@@ -146,3 +146,23 @@ func TestVerifyRowDuringChanges(t *testing.T) {
 	require.NoError(t, err)
 	assert.False(t, mended)
 }
+
+// While a guard is verified, its user gives up the address and takes it again.
+func TestVerifyGuardThatIsClaimedAgain(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db := dyntest.New(t, dyntest.OnlyTables(keys.UsersTable, keys.MetadataTable))
+	repo, other := users.New(db.DB, nil), users.New(db.Direct, nil)
+	_, err := repo.Create(ctx, users.User{ID: "ada", Email: "ada@example.com", FirstName: "A", LastName: "B", Role: users.Customer})
+	require.NoError(t, err)
+	guard, err := db.Direct.Get(ctx, keys.UsersTable, dynastay.Key{PK: "EMAIL#ada@example.com", SK: "GUARD"})
+	require.NoError(t, err)
+	for n, email := range []string{"away@example.com", "ada@example.com"} {
+		db.Faults.Inject(dyntest.Before(func(context.Context) {
+			_, err := other.Update(ctx, "ada", func(u *users.User) error { u.Email = email; return nil })
+			assert.NoError(t, err)
+		}), dyntest.When{Operation: "GetItem", Nth: n + 1})
+	}
+	_, err = repo.VerifyRow(ctx, guard)
+	require.NoError(t, err)
+}
