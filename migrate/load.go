@@ -7,6 +7,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/keys"
@@ -179,14 +180,27 @@ func (r *loading) from(ctx context.Context, done int) error {
 // it will be found to be there.
 func (r *loading) page(ctx context.Context, page []line, ended bool) error {
 	done := make([]outcome, len(page))
+	var halted atomic.Bool // no line is begun any more, but those that were are finished: the first one counts only then
 	stopped := r.m.DB.Each(ctx, len(page), func(ctx context.Context, i int) error {
+		if i > 0 && halted.Load() {
+			return nil
+		}
 		// The budget allows one line at least, or a page would never be begun.
 		if err := r.m.wait(ctx); err != nil && (i > 0 || !errors.Is(err, ErrBudget)) {
-			return err
+			done[i].stop = err
+		} else {
+			done[i] = r.line(ctx, page[i])
 		}
-		done[i] = r.line(ctx, page[i])
-		return done[i].stop
+		if done[i].stop != nil {
+			halted.Store(true)
+		}
+		return nil
 	})
+	for _, one := range done {
+		if stopped == nil {
+			stopped = one.stop
+		}
+	}
 	var did Report
 	var refused []LineError
 	for i, one := range done {

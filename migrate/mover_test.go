@@ -2,6 +2,7 @@ package migrate_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -124,4 +125,30 @@ func TestBudget(t *testing.T) {
 		assert.Equal(t, 20, report.Changed)
 		assert.Zero(t, h.foreign(t))
 	}
+}
+
+// A line that stops a load does not break off those that were begun before, which would then be done, but not count.
+func TestLoadFinishesWhatItHasBegun(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := migrate.New(&scanner{Client: fake.Client{Do: write}}, migrate.Options{})
+		type note struct{ ID string }
+		broken, first, finished := errors.New("the disk is full"), make(chan struct{}), false
+		lines := migrate.LinesOf("notes", func(*note) ([]string, error) { return nil, nil }, func(ctx context.Context, n *note) (bool, error) {
+			if n.ID == "2" {
+				<-first
+				return false, broken
+			}
+			close(first)
+			select {
+			case <-ctx.Done():
+			case <-time.After(time.Second): // in which everything else is done
+				finished = true
+			}
+			return true, nil
+		})
+		_, err := m.Load(t.Context(), migrate.Load{Name: "notes", Lines: lines, Open: text(`{"ID": "1"}`, `{"ID": "2"}`)})
+		require.ErrorIs(t, err, broken)
+		assert.True(t, finished)
+	})
 }
