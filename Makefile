@@ -23,6 +23,7 @@ full:
 		./properties ./properties/search -market.properties 2000 -rapid.checks 60
 	go test -count=1 -run '^(TestModel|TestDevicesAtTheSameTime)$$' ./examples/traveltracker/tracker -model.operations 10000 -storm.operations 30
 	go test -count=1 -run '^(TestModel|TestFeeds)$$' ./availability/listing -model.operations 10000 -feed.syncs 300
+	go test -count=1 -run '^(TestModel|TestStorm)$$' ./bookings/venue -model.operations 5000 -storms 12
 	DYNTEST_ENGINE=dynoxide go test -count=1 -run '^TestCostOfMany$$' ./docs -growth 100000
 	.ci/fuzz
 	go run ./internal/testing/mutation
