@@ -101,7 +101,8 @@ func (r *Repository) UndoCheckIn(ctx context.Context, bookingID string, opts ...
 }
 
 // UndoCheckOutOp takes a check-out back: the guests are still there. It is possible on the date of the check-out at the
-// property; later, it fails with a [*StatusError] that matches [ErrAnotherDay].
+// property; later, it fails with a [*StatusError] that matches [ErrAnotherDay]. It fails with one that matches [ErrReleased] for
+// guests who had left before the booking was imported, and have no rooms here, see [Repository.ImportOp].
 func (r *Repository) UndoCheckOutOp(bookingID string) *dynastay.Operation[*Booking] {
 	return r.moveOp(bookingID, undoCheckOut, nil, nil, nil)
 }
