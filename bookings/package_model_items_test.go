@@ -1,6 +1,7 @@
 package bookings_test
 
 import (
+	"context"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
@@ -32,6 +33,10 @@ func (w *world) verify() {
 		left := int(stored["ROOM#"+at.room+"/DATE#"+at.date.String()]["AvailableRooms"].(float64))
 		require.Equal(w.t, n.total, w.sold(at)+left)
 		require.True(w.t, left >= 0 || w.mayBeOver(at), "%v is oversold", at)
+	}
+	for _, h := range w.houses {
+		open := dynastay.Stay{CheckIn: worldFirst, CheckOut: worldFirst.AddDays(worldNights)}
+		require.NoError(w.t, w.programs[0].repo.VerifyNights(context.Background(), h.ID, open))
 	}
 
 	used, codes := map[string]bool{}, map[string]map[string]any{}

@@ -51,6 +51,7 @@ func TestUnitsAgreeWithTheModel(t *testing.T) {
 			for range model.UpTo(rt, 40, "calls") + 40 {
 				d.step()
 			}
+			require.NoError(rt, i.repo.VerifyNights(t.Context(), i.id, deskNights))
 			met.Add("histories", 1)
 			return d.calls
 		}

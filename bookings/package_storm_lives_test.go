@@ -202,6 +202,7 @@ func manyLives(t *testing.T, processes int) {
 	t.Logf("bookings by status: %v; %d modified; %d refused", counts, len(l.modified), l.refused)
 	assert.Equal(t, left, hotel.Left(t, db.DB, livesNights))
 	assert.GreaterOrEqual(t, slices.Min(left), 0)
+	assert.NoError(t, l.repo.VerifyNights(t.Context(), hotel.ID, livesNights))
 }
 
 // agrees compares a booking with the moves that were acknowledged. Those whose response was lost may have been made too.

@@ -323,6 +323,7 @@ func manyDesks(t *testing.T, faults bool) {
 	for _, kind := range []string{"assign", "assign, taken", "unassign", "move", "swap", "check in", "check out", "undo the check-out", "no-show", "reinstate", "shorter", "out of order", "out of order, taken", "back"} {
 		assert.NotZero(t, h.counts[kind], "nothing was shown about: %s", kind)
 	}
+	assert.NoError(t, h.repo.VerifyNights(t.Context(), h.hotel.ID, houseNights))
 	plan := h.plan(t)
 	holders := map[units.Night]string{}
 	for _, id := range h.ids {

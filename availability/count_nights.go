@@ -1,0 +1,105 @@
+package availability
+
+import (
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/keys"
+)
+
+// NightCount is what a night says about its rooms.
+type NightCount struct {
+	Ref    dynastay.Ref
+	Exists bool // the property has the night, and it has not expired
+	Sold   int  // Total − OutOfOrder − Available; negative if more rooms are left than there are
+
+	written string // the write id, "" for a night of other software
+}
+
+// SoldOn returns how many rooms each night of a property says are sold on the dates, at most 732. It is for authors of
+// operations, such as bookings.Repository.VerifyNights. The index is eventually consistent. It fails with [dynastay.ErrCorrupt] for a
+// night that cannot be read. 1 request for each 1 MB, about 4,000 nights.
+func (r *Repository) SoldOn(ctx context.Context, propertyID string, dates dynastay.Stay) (_ map[dynastay.Ref]int, err error) {
+	ctx, end := r.db.Begin(ctx, "availability.SoldOn")
+	defer func() { end(err) }()
+	if err := checkDates("Dates", dates); err != nil {
+		return nil, err
+	}
+	rows, err := r.readProperty(ctx, propertyID, dates)
+	if err != nil {
+		return nil, err
+	}
+	sold := map[dynastay.Ref]int{}
+	for _, row := range rows {
+		night, err := nightInIndex(row, propertyID)
+		if err != nil {
+			return nil, err
+		}
+		if !night.expired(r.db.Now()) {
+			sold[nightRef(night.RoomTypeID, night.Date)] = night.count()
+		}
+	}
+	return sold, nil
+}
+
+// count is [Night.Sold] of a night that may say what cannot be.
+func (n *Night) count() int { return n.Total - n.OutOfOrder - n.Available }
+
+// Count reads consistently what nights of a property say, in the same order. It fails with [dynastay.ErrCorrupt] for a night that
+// cannot be read. 1 request for up to 100 nights.
+func (r *Repository) Count(ctx context.Context, propertyID string, nights []dynastay.Ref) (_ []NightCount, err error) {
+	ctx, end := r.db.Begin(ctx, "availability.Count")
+	defer func() { end(err) }()
+	at := make([]dynastay.Key, len(nights))
+	for i, ref := range nights {
+		at[i] = ref.Key
+	}
+	rows, err := r.db.GetAll(ctx, keys.AvailabilityTable, at, dynastay.Consistent)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]NightCount, len(nights))
+	for i, row := range rows {
+		all[i].Ref = nights[i]
+		if !returnable(row, propertyID) {
+			continue
+		}
+		night, err := r.entity.Value(row)
+		if err != nil {
+			return nil, err
+		}
+		all[i].Exists, all[i].Sold, all[i].written = !night.expired(r.db.Now()), night.count(), writtenBy(row)
+	}
+	return all, nil
+}
+
+func writtenBy(night dynastay.Row) string { return string(night.Value(keys.AvailabilityTable.WriteIDName()).Bytes()) }
+
+// RecountOp changes the rooms left of a night by a difference, so that it says that so many more rooms are sold, or fewer if
+// negative. The rooms left may fall below 0. No sale at the same moment is lost, because it changes the night by a difference as
+// well. It fails with [dynastay.ErrVersion] if the host or another recount has written the night since it was counted: the same
+// difference twice would be another one.
+func (r *Repository) RecountOp(seen NightCount, more int) *dynastay.Operation[struct{}] {
+	left := dynastay.NameOf(attrAvailable)
+	return dynastay.NewOp(dynastay.OpSpec[struct{}]{
+		Name: "availability.Recount",
+		Prepare: func(ctx context.Context, tx *dynastay.Tx) (_ struct{}, err error) {
+			change, err := r.table.Change(ctx, seen.Ref.Key, func(*Night) error { return nil })
+			if err != nil {
+				return struct{}{}, err
+			}
+			if writtenBy(change.Row) != seen.written {
+				return struct{}{}, &dynastay.Error{Op: "availability.Recount", Entity: "Night", ID: seen.Ref.Key.String(), Kind: dynastay.ErrVersion}
+			}
+			change.Renew()
+			change.Also(
+				expression.Set(left, left.Minus(expression.Value(more))).
+					Set(dynastay.NameOf(attrUpdated), expression.Value(dynastay.Instant(r.db.Now()))),
+				expression.AttributeType(left, expression.Number),
+			)
+			return struct{}{}, change.AddTo(tx)
+		},
+	})
+}
