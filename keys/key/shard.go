@@ -12,9 +12,9 @@ import (
 //
 // Partitions that many entities share, such as that of a status or a day, can be spread over shards if the throughput
 // of one partition is not sufficient. Shard 0 is the key without a suffix, so an existing table without shards does not
-// have to be changed. Writers and readers each have a count, initially 1, which must not be reduced. To increase it,
-// raise the readers' count in every process first and the writers' count afterwards, so that readers always read every
-// shard that is written. Rows that are not changed stay in their shard.
+// have to be changed. Writers and readers each have a count, initially 1. To increase it, raise the readers' count in every
+// process first and the writers' count afterwards, so that readers always read every shard that is written. Rows that are not
+// changed stay in their shard, so the readers' count must not be reduced until a walk of package migrate has moved them.
 func ShardOf(id string, count int) int {
 	if count <= 1 {
 		return 0
