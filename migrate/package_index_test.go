@@ -81,7 +81,7 @@ func TestShardsByAWalk(t *testing.T) {
 		repo := with(count.after, most)
 		assert.Equal(t, all, arrivals(with(count.before, most)), "readers read all shards")
 		wrong := r.walk(t, m, "verify", repo.VerifyRow)[1]
-		require.Greater(t, wrong, 6)
+		require.Positive(t, wrong)
 		if count.after < count.before {
 			assert.NotEqual(t, all, arrivals(with(count.after, count.after)), "too early")
 		}
