@@ -10,6 +10,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -37,6 +38,10 @@ func (w *world) verify() {
 	for _, h := range w.houses {
 		open := dynastay.Stay{CheckIn: worldFirst, CheckOut: worldFirst.AddDays(worldNights)}
 		require.NoError(w.t, w.programs[0].repo.VerifyNights(context.Background(), h.ID, open))
+	}
+	for _, id := range w.order {
+		_, err := w.programs[0].repo.VerifyRow(context.Background(), dynastay.RowOf(raw.Get(w.t, w.db, bookingsTable, keyOf(id))))
+		require.NoError(w.t, err)
 	}
 
 	used, codes := map[string]bool{}, map[string]map[string]any{}
