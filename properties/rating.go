@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -221,4 +222,45 @@ func (r *Repository) Recount(
 	return adopted(ctx, r, propertyID, "properties.Recount", func(ctx context.Context) (Recount, error) {
 		return dynastay.Do(ctx, r.db, r.RecountOp(propertyID, count))
 	})
+}
+
+// mostCounted limits how often ratings are counted again that keep changing.
+const mostCounted = 10
+
+// VerifyTotals compares the totals of a property's ratings with those that count returns, which must be as [Repository.RecountOp] says.
+// It fails with an [*entity.DifferentError] if they differ and the property has not changed while they were counted. It never
+// writes. Otherwise it fails with the errors of count, with [dynastay.ErrNotFound], with [ErrForeign], and with a [*StatusError] if the
+// property is being deleted. 1 request and those of count; 1 more if something seems to differ.
+func (r *Repository) VerifyTotals(
+	ctx context.Context, propertyID string, count func(context.Context) (RatingTotals, error),
+) (err error) {
+	ctx, end := r.db.Begin(ctx, "properties.VerifyTotals")
+	defer func() { end(err) }()
+	key, err := keys.Of(keys.Property{PropertyID: propertyID})
+	if err != nil {
+		return err
+	}
+	row, err := r.db.Get(ctx, keys.PropertiesTable, key, dynastay.Consistent)
+	for range mostCounted {
+		if err != nil {
+			return err
+		}
+		c, err := r.part("properties.VerifyTotals", key, row)
+		if err != nil {
+			return err
+		}
+		counted, err := count(ctx)
+		if err != nil || counted == c.Before.Totals() {
+			return err
+		}
+		now, err := r.db.Get(ctx, keys.PropertiesTable, key, dynastay.Consistent)
+		if err != nil {
+			return err
+		}
+		if id := keys.PropertiesTable.WriteIDName(); now.Exists() && slices.Equal(now.Value(id).Bytes(), row.Value(id).Bytes()) {
+			return &entity.DifferentError{Entity: "Property", ID: propertyID, Attributes: []string{"RatingSum", "ReviewCount"}}
+		}
+		row = now
+	}
+	return nil // it is rated all the time, and so by the library
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
@@ -98,4 +99,42 @@ func TestRepairOfManyReviews(t *testing.T) {
 	assert.Len(t, requests(), 5) // the property, three pages, and the write
 	assert.Equal(t, properties.Recount{After: properties.RatingTotals{Reviews: n, Tenths: tenths}, Changed: true}, got)
 	h.assertTotals(t, n, tenths)
+}
+
+// A wrong number or sum is found, and nothing else: no rating that is counted meanwhile, and no property that is gone.
+func TestVerifyRating(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	h := newHouse(t, dyntest.New(t, reviewTables, dyntest.At(noon)))
+	repo := open(h.DB.DB)
+	first := h.approved(t, 93)
+	h.approved(t, 72)
+	stop := h.Faults.Record()
+	require.NoError(t, repo.VerifyRating(ctx, h.id))
+	assert.Len(t, stop(), 2)
+	property := dynastay.Key{PK: "PROPERTY#" + h.id, SK: "METADATA"}
+	for name, wrong := range map[string]int{"ReviewCount": 3, "RatingSum": 16} {
+		before := raw.Get(t, h.DB, keys.PropertiesTable, property)[name]
+		raw.Set(t, h.DB, keys.PropertiesTable, property, dynastay.Number(wrong), name)
+		err := repo.VerifyRating(ctx, h.id)
+		assert.ErrorIs(t, err, dynastay.ErrCorrupt)
+		var different *entity.DifferentError
+		require.ErrorAs(t, err, &different)
+		assert.Equal(t, entity.DifferentError{Entity: "Property", ID: h.id, Attributes: []string{"RatingSum", "ReviewCount"}}, *different)
+		raw.Set(t, h.DB, keys.PropertiesTable, property, before, name)
+	}
+	rejects := h.Faults.Inject(dyntest.Before(func(ctx context.Context) {
+		_, err := open(h.Direct).Reject(ctx, first.ID, first.Version, "spam")
+		require.NoError(t, err)
+	}), dyntest.When{Operation: "Query", Nth: 1})
+	require.NoError(t, repo.VerifyRating(ctx, h.id))
+	assert.Equal(t, 1, rejects.Hits())
+	require.NoError(t, repo.VerifyRating(ctx, "prop_gone"))
+	raw.Set(t, h.DB, keys.PropertiesTable, property, dynastay.Number(9), "ReviewCount")
+	raw.Set(t, h.DB, keys.PropertiesTable, property, dynastay.Text("deleting"), "Status")
+	require.NoError(t, repo.VerifyRating(ctx, h.id))
+	raw.Update(t, h.DB, keys.PropertiesTable, property, "REMOVE WriteId", nil)
+	require.Error(t, repo.VerifyRating(ctx, h.id))
+	raw.Set(t, h.DB, keys.PropertiesTable, property, dynastay.Text("approved"), "Status")
+	require.ErrorIs(t, repo.VerifyRating(ctx, h.id), properties.ErrForeign)
 }
