@@ -260,6 +260,17 @@ func (c *change) Renew() { c.renew = true }
 // Changed reports whether there is anything to write.
 func (c *change) Changed() bool { return c.whole || c.edited || c.renew || !c.diff.empty() }
 
+// Attributes returns the names of the attributes that [Change.AddTo] writes, in order, without the version, the time of the update and
+// the write id. What is within a map has the name of the map.
+func (c *change) Attributes() (names []string) {
+	for _, path := range slices.AppendSeq(slices.Collect(maps.Keys(c.diff.set)), maps.Keys(c.diff.remove)) {
+		name, _, _ := stored.Step(path)
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
 // AddTo adds the action that writes the difference, the actions of the guards, and those of [Spec.Follow]. If nothing
 // changed, it adds no actions. It returns an error if a [dynastay.WriteOption] was passed to the change, but not in
 // [dynastay.OpSpec.Options], without which it would have no effect.

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/dynastay/dynastay"
@@ -18,6 +16,8 @@ type DifferentError struct {
 	Attributes []string // those that are not what follows from the others, such as index keys
 	Unguarded  []string // the fields of unique values whose guard is missing, or belongs to another entity
 	Guard      string   // the key of a guard that names the entity, which does not have the value
+	Items      []string // the keys of items that belong to the entity: missing, not as they follow from it, or left over
+	Gone       bool     // the entity does not exist, so all of the Items are left over
 }
 
 // Error names the entity and what contradicts it.
@@ -34,6 +34,12 @@ func (e *DifferentError) Error() string {
 	}
 	if e.Guard != "" {
 		all = append(all, "it does not have the value of the guard "+e.Guard)
+	}
+	if e.Gone {
+		all = append(all, "it does not exist")
+	}
+	if len(e.Items) > 0 {
+		all = append(all, "items that do not follow from it: "+strings.Join(e.Items, ", "))
 	}
 	return fmt.Sprintf("%s %s: %s", e.Entity, e.ID, strings.Join(all, "; "))
 }
@@ -96,8 +102,7 @@ func (t *table) differences(ctx context.Context, key dynastay.Key, row dynastay.
 		return nil, corrupted(t.Name, t.idOf(key), err)
 	}
 	d := &DifferentError{Entity: t.Name, ID: t.idOf(key), Foreign: writtenBy(t.Schema, row) == ""}
-	d.Attributes = slices.AppendSeq(slices.Collect(maps.Keys(c.diff.set)), maps.Keys(c.diff.remove))
-	slices.Sort(d.Attributes)
+	d.Attributes = c.Attributes()
 	if d.Unguarded, err = t.unguarded(ctx, c.after); err != nil {
 		return nil, err
 	}

@@ -178,10 +178,31 @@ func containsAll(all, some []string) bool {
 }
 
 func (r *Repository) readForeign(ctx context.Context, key dynastay.Key) (*foreign, error) {
-	rows, err := dynastay.QueryAll(ctx, r.db, keys.PropertiesTable, dynastay.Query{Partition: key.PK, Consistent: true})
+	rows, err := r.items(ctx, key)
 	if err != nil {
 		return nil, err
 	}
+	f, err := r.foreignOf(key, rows)
+	if err != nil {
+		return nil, err
+	}
+	rates, err := r.rates(ctx, f.After)
+	if err == nil {
+		err = r.rated(f, rates)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return f, f.tooMany()
+}
+
+// items reads the partition of a property.
+func (r *Repository) items(ctx context.Context, key dynastay.Key) ([]dynastay.Row, error) {
+	return dynastay.QueryAll(ctx, r.db, keys.PropertiesTable, dynastay.Query{Partition: key.PK, Consistent: true})
+}
+
+// foreignOf takes a property from the items of its partition.
+func (r *Repository) foreignOf(key dynastay.Key, rows []dynastay.Row) (*foreign, error) {
 	f := &foreign{}
 	var metadata dynastay.Row
 	for _, row := range rows {
@@ -192,34 +213,37 @@ func (r *Repository) readForeign(ctx context.Context, key dynastay.Key) (*foreig
 			f.rooms = append(f.rooms, row)
 		}
 	}
+	var err error
 	if f.Change, err = r.table.ChangeOf(key, metadata, func(*Property) error { return nil }); err != nil {
 		return nil, err
 	}
 	f.amenities = leftOf(rows, f.After.AmenityIDs)
 	rooms, err := r.roomTypesOf(f.rooms)
-	if err != nil {
-		return nil, err
-	}
 	for _, room := range rooms {
 		f.cards = append(f.cards, cardRoomOf(room))
 	}
-	rates, err := r.rates(ctx, f.After)
-	if err != nil {
-		return nil, err
-	}
+	return f, err
+}
+
+// rated takes what the card has of the plans and the charges.
+func (r *Repository) rated(f *foreign, rates []dynastay.Row) (err error) {
 	if at := slices.IndexFunc(rates, isCharges); at >= 0 {
 		f.charges, rates = r.adoptedCharges(rates[at]), slices.Delete(rates, at, at+1)
 	}
-	if f.plans, err = fitting(r.decodePlans(rates).before); err != nil {
-		return nil, err
+	f.plans, err = fitting(r.decodePlans(rates).before)
+	return err
+}
+
+// tooMany returns an error for a property that one transaction cannot write.
+func (f *foreign) tooMany() error {
+	n := len(f.After.AmenityIDs) + len(f.rooms)
+	if n <= maxParts {
+		return nil
 	}
-	if n := len(f.After.AmenityIDs) + len(f.rooms); n > maxParts {
-		return nil, &dynastay.Error{
-			Op: "properties.Adopt", Entity: "Property", ID: f.After.ID, Field: "AmenityList", Kind: dynastay.ErrCorrupt,
-			Err: fmt.Errorf("a property may have at most %d amenities and room types, got %d", maxParts, n),
-		}
+	return &dynastay.Error{
+		Op: "properties.Adopt", Entity: "Property", ID: f.After.ID, Field: "AmenityList", Kind: dynastay.ErrCorrupt,
+		Err: fmt.Errorf("a property may have at most %d amenities and room types, got %d", maxParts, n),
 	}
-	return f, nil
 }
 
 var (
@@ -237,12 +261,16 @@ func leftOf(rows []dynastay.Row, amenityIDs []string) (left []dynastay.Key) {
 	for _, row := range rows {
 		at := keys.PropertiesTable.Key.From(row)
 		id, ok := strings.CutPrefix(at.SK, keys.SortKind[keys.Amenity]())
-		ours := row.Text(keys.AttrEntityType) == amenityEntity || !row.Value(amenityIndex.Partition).IsNull()
-		if ok && ours && !slices.Contains(amenityIDs, id) {
+		if ok && isOurs(row) && !slices.Contains(amenityIDs, id) {
 			left = append(left, at)
 		}
 	}
 	return left
+}
+
+// isOurs reports whether the item of an amenity is one that the library looks after.
+func isOurs(row dynastay.Row) bool {
+	return row.Text(keys.AttrEntityType) == amenityEntity || !row.Value(amenityIndex.Partition).IsNull()
 }
 
 // dropAmenities deletes the items of amenities that the property no longer has, as many as fit into one transaction.
@@ -255,19 +283,27 @@ func (f *foreign) dropAmenities(tx *dynastay.Tx, r *Repository) {
 
 // adoptGuards adds the guards of the room types, and marks the property.
 func (r *Repository) adoptGuards(tx *dynastay.Tx, f *foreign, mark string) error {
-	claim := claimRoomType.With(dynastay.Item{"property": dynastay.Text(f.After.ID)})
-	for _, room := range f.cards {
-		guard, err := keys.Of(keys.RoomTypeGuard{RoomTypeID: room.ID})
-		if err != nil {
-			return err
-		}
-		tx.Update(keys.PropertiesTable, guard, claim).Else(func(dynastay.Row) error { return dynastay.ErrSkip })
+	if err := f.claim(tx, (&Card{Rooms: f.cards}).roomTypeIDs()); err != nil {
+		return err
 	}
 	expr := dynastay.MustCompile(expression.NewBuilder().
 		WithCondition(dynastay.Unchanged(keys.PropertiesTable, f.Row, r.entity.Known()...)).
 		WithUpdate(expression.Set(dynastay.NameOf(keys.PropertiesTable.WriteIDName()), expression.Value(mark)))).With(nil)
 	tx.Update(keys.PropertiesTable, keys.PropertiesTable.Key.From(f.Row), expr).
 		Else(func(dynastay.Row) error { return dynastay.ErrOvertaken })
+	return nil
+}
+
+// claim adds the guards of room types that have none.
+func (f *foreign) claim(tx *dynastay.Tx, roomTypeIDs []string) error {
+	claim := claimRoomType.With(dynastay.Item{"property": dynastay.Text(f.After.ID)})
+	for _, id := range roomTypeIDs {
+		guard, err := keys.Of(keys.RoomTypeGuard{RoomTypeID: id})
+		if err != nil {
+			return err
+		}
+		tx.Update(keys.PropertiesTable, guard, claim).Else(func(dynastay.Row) error { return dynastay.ErrSkip })
+	}
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/stored"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -88,13 +89,22 @@ func moveAmenities(tx *dynastay.Tx, before, after *Property) error {
 }
 
 func (a amenity) put(tx *dynastay.Tx) error {
-	key, err := a.key()
+	item, err := a.item()
 	if err != nil {
 		return err
 	}
+	tx.Put(keys.PropertiesTable, item)
+	return nil
+}
+
+func (a amenity) item() (dynastay.Item, error) {
+	key, err := a.key()
+	if err != nil {
+		return nil, err
+	}
 	row, err := a.row()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	item := keys.PropertiesTable.Key.Of(key)
 	item[keys.AttrEntityType] = dynastay.Text(amenityEntity)
@@ -103,8 +113,21 @@ func (a amenity) put(tx *dynastay.Tx) error {
 	if row != (dynastay.Key{}) {
 		maps.Copy(item, amenityIndex.Of(row))
 	}
-	tx.Put(keys.PropertiesTable, item)
-	return nil
+	return item, nil
+}
+
+// isStored reports whether an item is that of the amenity; other software may have added attributes.
+func (a amenity) isStored(row dynastay.Row) (bool, error) {
+	item, err := a.item()
+	if err != nil {
+		return false, err
+	}
+	for _, name := range []string{amenityIndex.Partition, amenityIndex.Sort, keys.AttrEntityType, "PropertyId", "AmenityId"} {
+		if !stored.Equal(row.Item()[name], item[name]) {
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
 var (

@@ -18,6 +18,7 @@ import (
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/racing"
 	"github.com/dynastay/dynastay/internal/testing/raw"
+	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 )
 
@@ -398,5 +399,10 @@ func TestNothingDerivedIsEverStale(t *testing.T) {
 			checkDerived(t, db, id, slugs...)
 		}
 		checkDerived(t, db, rival.ID)
+		for _, pk := range []string{"PROPERTY#" + id, "PROPERTY#" + rival.ID} {
+			for _, item := range raw.Partition(t, db, keys.PropertiesTable, pk) {
+				require.NoError(t, second(repo.VerifyRow(t.Context(), dynastay.RowOf(item))))
+			}
+		}
 	})
 }

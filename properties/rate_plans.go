@@ -155,7 +155,12 @@ func (r *Repository) rates(ctx context.Context, p *Property) ([]dynastay.Row, er
 	if p.RatePlanCount == 0 && !p.HasCharges {
 		return nil, nil
 	}
-	partition, err := keys.Partition(keys.RatePlan{PropertyID: p.ID})
+	return r.ratesOf(ctx, p.ID)
+}
+
+// ratesOf reads the plans and the charges of a property, even if it should have none.
+func (r *Repository) ratesOf(ctx context.Context, propertyID string) ([]dynastay.Row, error) {
+	partition, err := keys.Partition(keys.RatePlan{PropertyID: propertyID})
 	if err != nil {
 		return nil, err
 	}

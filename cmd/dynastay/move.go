@@ -138,7 +138,7 @@ func (p *program) walk(m *moving, w migrate.Walk, changed string) error {
 
 type verifyCommand struct {
 	platform
-	Kind     string `arg:"" enum:"bookings,users,reviews" help:"bookings, users or reviews."`
+	Kind     string `arg:"" enum:"properties,bookings,users,reviews" help:"properties, bookings, users or reviews."`
 	Segments int    `help:"How many parts of the table are walked at the same time." default:"4"`
 	Mend     bool   `help:"Write what differs, instead of printing it. Can be interrupted and called again."`
 }
@@ -150,9 +150,9 @@ func (c verifyCommand) Run(p *program) error {
 		return err
 	}
 	w := migrate.Walk{Name: "mend-" + c.Kind, Segments: min(c.Segments, c.Parallel), DryRun: !c.Mend, Table: tableOf[c.Kind]}
-	w.Each = map[string]each{"bookings": m.stays.VerifyRow, "users": m.people.VerifyRow, "reviews": m.said.VerifyRow}[c.Kind]
+	w.Each = map[string]each{"properties": m.hosts.VerifyRow, "bookings": m.stays.VerifyRow, "users": m.people.VerifyRow, "reviews": m.said.VerifyRow}[c.Kind]
 	if c.Mend {
-		w.Each = map[string]each{"bookings": m.stays.MendRow, "users": m.people.MendRow, "reviews": m.said.MendRow}[c.Kind]
+		w.Each = map[string]each{"properties": m.hosts.MendRow, "bookings": m.stays.MendRow, "users": m.people.MendRow, "reviews": m.said.MendRow}[c.Kind]
 	}
 	return p.walk(m, w, "mended")
 }

@@ -70,6 +70,14 @@ func TestMoving(t *testing.T) {
 	assert.Contains(t, run("verify", "users", "--segments", "1", "--mend").out, ", 1 mended, 0 refused\n")
 	assert.Equal(t, same, run("verify", "users").code)
 
+	assert.Equal(t, same, run("verify", "properties").code)
+	require.NoError(t, db.Direct.DeleteAll(t.Context(), keys.PropertiesTable, []dynastay.Key{{PK: "ROOM#king", SK: "GUARD"}}))
+	different = run("verify", "properties", "--segments", "1")
+	assert.Equal(t, "dynastay: 1 items were refused\n", different.errs)
+	assert.Contains(t, different.out, "Property grand: without a guard of its own: RoomTypeID king\n")
+	assert.Contains(t, run("verify", "properties", "--segments", "1", "--mend").out, ", 1 mended, 0 refused\n")
+	assert.Equal(t, same, run("verify", "properties").code)
+
 	lines := run("export", "user", "ada")
 	assert.Equal(t, same, lines.code)
 	assert.Contains(t, lines.out, `"PK":"USER#ada"`)
