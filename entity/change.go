@@ -260,8 +260,8 @@ func (c *change) Renew() { c.renew = true }
 // Changed reports whether there is anything to write.
 func (c *change) Changed() bool { return c.whole || c.edited || c.renew || !c.diff.empty() }
 
-// Attributes returns the names of the attributes that [Change.AddTo] writes, in order, without the version, the time of the update and
-// the write id. What is within a map has the name of the map.
+// Attributes returns the names of the attributes that [Change.AddTo] writes, in order, without the version, the time of the
+// update and the write id. What is within a map has the name of the map.
 func (c *change) Attributes() (names []string) {
 	for _, path := range slices.AppendSeq(slices.Collect(maps.Keys(c.diff.set)), maps.Keys(c.diff.remove)) {
 		name, _, _ := stored.Step(path)

@@ -31,9 +31,10 @@ func (r *Repository) mend(ctx context.Context, at dynastay.Key, mark string, for
 	return wrote, err
 }
 
-// mendOp runs the next step. It writes only what it reads while the property has the write id that it had at the step before: then
-// all that it has read is of the same moment, as the condition of the write is, though a Query reads one item after another. A
-// property that was changed meanwhile is read again, and one that has to be adopted by now is left to the next write or walk.
+// mendOp runs the next step. It writes only what it reads while the property has the write id that it had at the step before:
+// then all that it has read is of the same moment, as the condition of the write is, though a Query reads one item after
+// another. A property that was changed meanwhile is read again, and one that has to be adopted by now is left to the next write
+// or walk.
 func (r *Repository) mendOp(at dynastay.Key, before mending) *dynastay.Operation[mending] {
 	return dynastay.NewOp(dynastay.OpSpec[mending]{
 		Name: "properties.MendRow",

@@ -10,14 +10,14 @@ import (
 	"github.com/dynastay/dynastay/keys/key"
 )
 
-// VerifyRow compares an item with what it follows from, and fails with an [*entity.DifferentError] if they contradict each other. It
-// never writes. It is the Each of a walk of the table Properties, see package migrate; such items count as refused.
+// VerifyRow compares an item with what it follows from, and fails with an [*entity.DifferentError] if they contradict each
+// other. It never writes. It is the Each of a walk of the table Properties, see package migrate; such items count as refused.
 //
-//   - Of a property, it compares the index keys, the geohashes and the card; what the property says about its room types, images,
-//     rate plans and charges; and the items of its amenities. Its slug and its room types must have guards, which the error
-//     names "Slug" and "RoomTypeID" with the id.
-//   - Of the guard of a slug, it compares the property that it names. The guard of a room type says nothing that could be wrong: it
-//     stays when the room type or the property is deleted, because the nights still have the id.
+//   - Of a property, it compares the index keys, the geohashes and the card; what the property says about its room types,
+//     images, rate plans and charges; and the items of its amenities. Its slug and its room types must have guards, which the
+//     error names "Slug" and "RoomTypeID" with the id.
+//   - Of the guard of a slug, it compares the property that it names. The guard of a room type says nothing that could be
+//     wrong: it stays when the room type or the property is deleted, because the nights still have the id.
 //   - The property of any other item must exist. One that does not is Gone in the error.
 //
 // A property that is being deleted is not compared, because the deletion can be anywhere. What the property says about reviews is
@@ -40,16 +40,16 @@ func (r *Repository) VerifyRow(ctx context.Context, row dynastay.Row) (changed b
 	return false, err
 }
 
-// MendRow writes what follows from a property that [Repository.VerifyRow] finds different, and deletes the items of amenities that it
-// does not have. It adopts the property first if it must be. It changes nothing that people have entered, and the version stays the
-// same. It reports whether it has written something.
+// MendRow writes what follows from a property that [Repository.VerifyRow] finds different, and deletes the items of amenities
+// that it does not have. It adopts the property first if it must be. It changes nothing that people have entered, and the
+// version stays the same. It reports whether it has written something.
 //
 // A slug or a room type id that belongs to a different property is left to that one. Of a property that is gone, MendRow deletes
 // nothing: its items, and the guard of a slug that nothing needs, are for a person to look at and delete.
 //
-// What is changed at the same moment is not lost: each write depends on the property as it was read. A property with more than 90
-// amenities and room types fails with [dynastay.ErrCorrupt]. 4 requests more than VerifyRow; 4 more for room types without a guard, and
-// for every 99 items that are deleted; and those of [Repository.Adopt].
+// What is changed at the same moment is not lost: each write depends on the property as it was read. A property with more than
+// 90 amenities and room types fails with [dynastay.ErrCorrupt]. 4 requests more than VerifyRow; 4 more for room types without a
+// guard, and for every 99 items that are deleted; and those of [Repository.Adopt].
 func (r *Repository) MendRow(ctx context.Context, row dynastay.Row) (mended bool, err error) {
 	at := keys.PropertiesTable.Key.From(row)
 	property, ok := mendable(at)
@@ -62,9 +62,6 @@ func (r *Repository) MendRow(ctx context.Context, row dynastay.Row) (mended bool
 	var different *entity.DifferentError
 	if !errors.As(err, &different) {
 		return false, err
-	}
-	if different.Gone {
-		return false, nil
 	}
 	return r.mend(ctx, property, mark, different.Foreign)
 }

@@ -153,8 +153,8 @@ func everythingBut(t *testing.T, repo *properties.Repository) any {
 	return []any{visible(whole.Property), whole.Rooms, whole.Images, plans, list, whole.Card()}
 }
 
-// A property that is deleted, or whose deletion begins, while it is mended, is left alone; so is one that other software changes, which
-// the next walk adopts.
+// A property that is deleted, or whose deletion begins, while it is mended, is left alone; so is one that other software
+// changes, which the next walk adopts.
 func TestMendRowOfWhatIsNoLongerThere(t *testing.T) {
 	t.Parallel()
 	db, repo := openVerified(t)

@@ -50,8 +50,8 @@ func mendAll(t testing.TB, db *dyntest.DB, repo *properties.Repository) (n int) 
 	return n
 }
 
-// openVerified creates the property p1 with everything that a property can have: two room types, three images, three amenities, a plan
-// and a charge.
+// openVerified creates the property p1 with everything that a property can have: two room types, three images, three amenities,
+// a plan and a charge.
 func openVerified(t *testing.T) (*dyntest.DB, *properties.Repository) {
 	t.Helper()
 	db := dyntest.New(t, propertyTables, dyntest.At(fixture.Now))
@@ -206,8 +206,8 @@ func TestVerifyRowOfOthersGuards(t *testing.T) {
 	}
 }
 
-// What is left of a property that is gone is found, and left to people. Guards of its room types stay on purpose, and so do its rooms one
-// by one; items of other software are its own.
+// What is left of a property that is gone is found, and left to people. Guards of its room types stay on purpose, and so do its
+// rooms one by one; items of other software are its own.
 func TestVerifyRowOfLeftovers(t *testing.T) {
 	t.Parallel()
 	db, repo := openVerified(t)
@@ -229,8 +229,8 @@ func TestVerifyRowOfLeftovers(t *testing.T) {
 	assert.Equal(t, before, allItems(t, db))
 }
 
-// Whatever the status of a property, and while it is being deleted, nothing differs; nor does an image's URL that its owner has set, a
-// range that nothing contradicts, or an amenity that other software stored twice.
+// Whatever the status of a property, and while it is being deleted, nothing differs; nor does an image's URL that its owner has
+// set, a range that nothing contradicts, or an amenity that other software stored twice.
 func TestVerifyRowOfWhatIsRight(t *testing.T) {
 	t.Parallel()
 	db, repo := openVerified(t)

@@ -26,9 +26,9 @@ func (r *Repository) verify(ctx context.Context, at dynastay.Key) (mark string, 
 // mostVerified limits how often a property is read again that keeps changing.
 const mostVerified = 10
 
-// verifyProperty reports only what it sees twice while the property has the same write id: each change of what a property says also
-// writes the property, but its items are read one after another. What sorts before the property is then right in the second look,
-// and what is read after it in the first one.
+// verifyProperty reports only what it sees twice while the property has the same write id: each change of what a property says
+// also writes the property, but its items are read one after another. What sorts before the property is then right in the second
+// look, and what is read after it in the first one.
 func (r *Repository) verifyProperty(ctx context.Context, at dynastay.Key) (mark string, err error) {
 	var before *look
 	for range mostVerified {
@@ -113,12 +113,13 @@ func (r *Repository) compare(l *look, rows, rates []dynastay.Row) error {
 	return l.compareAmenities(rows)
 }
 
-// follow sets what a property says about its room types, its images and its reviews. A host can set none of it, except the primary
-// image of a property without images. The price range and the number of images may have been set by other software; the next write
-// of a room type or an image replaces them, so they differ. Without room types, a range is left: an approved property cannot be
-// without one, so the library leaves none, and nothing says what it should be. The same holds for room types with several currencies.
+// follow sets what a property says about its room types, its images and its reviews. A host can set none of it, except the
+// primary image of a property without images. The price range and the number of images may have been set by other software; the
+// next write of a room type or an image replaces them, so they differ. Without room types, a range is left: an approved property
+// cannot be without one, so the library leaves none, and nothing says what it should be. The same holds for room types with
+// several currencies.
 func (p *Property) follow(images []Image) {
-	if before := p.Prices; len(p.rooms) > 0 && p.setPrices("") != nil || len(p.rooms) == 0 {
+	if before := p.Prices; len(p.rooms) > 0 && p.setPrices("") != nil {
 		p.Prices = before
 	}
 	if p.ImageCount = len(images); len(images) > 0 {
