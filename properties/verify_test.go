@@ -11,7 +11,6 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
-	"github.com/dynastay/dynastay/dyntest/world"
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
@@ -302,15 +301,6 @@ func TestVerifyRowOfCorruptItems(t *testing.T) {
 	different := blame.As[*entity.DifferentError](t, second(repo.VerifyRow(t.Context(), row)))
 	assert.Len(t, different.Unguarded, 100)
 	blame.Of(t, second(repo.MendRow(t.Context(), row)), dynastay.ErrCorrupt, "AmenityList")
-}
-
-// A generated world contradicts itself nowhere.
-func TestVerifyRowOfWorld(t *testing.T) {
-	t.Parallel()
-	w := world.New(world.Options{Seed: 575537, Properties: 12, Users: 24, Nights: 21, Units: true})
-	db := dyntest.New(t, dyntest.At(w.Now()))
-	require.NoError(t, w.Load(t.Context(), db.Direct, nil))
-	assert.Empty(t, verified(t, db, properties.New(db.DB, nil)))
 }
 
 // The requests of each item, and of mending it.
