@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/stored"
 )
 
 // DifferentError means that what is stored of an entity contradicts itself. It matches [dynastay.ErrCorrupt].
@@ -52,8 +53,9 @@ func (*DifferentError) Is(target error) bool { return target == dynastay.ErrCorr
 // reports false, so that it can be the Each of a walk of package migrate, which counts such items as refused.
 // [Table.MendRow] mends what it finds.
 //
-// What changes meanwhile is no difference: it is read again. 1 request for an entity with unique values, otherwise none; 2 to 3 more
-// for one that seems to differ.
+// The row may be of any read, also of an old one: what has changed since, or is deleted, is no difference. What seems to differ is read
+// again. What has become different since is only found in a row that was read since. 1 request for an entity with unique values,
+// otherwise none; 1 to 3 more for one that seems to differ.
 func (t *Table[T]) VerifyRow(ctx context.Context, row dynastay.Row) (changed bool, err error) {
 	return false, t.core.verifyRow(ctx, row)
 }
@@ -73,43 +75,44 @@ func (t *Table[T]) MendRow(ctx context.Context, row dynastay.Row) (mended bool, 
 // mostVerified limits how often an item is read again that keeps changing.
 const mostVerified = 10
 
+// verifyRow believes nothing that it has not read itself: the row may be of an index, or of an old export.
 func (t *table) verifyRow(ctx context.Context, row dynastay.Row) error {
 	key := t.Schema.Key.From(row)
 	for range mostVerified {
-		d, err := t.differences(ctx, key, row)
-		if err != nil || d == nil {
-			return err
+		different := t.compared(ctx, key, row)
+		if !errors.Is(different, dynastay.ErrCorrupt) {
+			return different
 		}
 		now, err := t.db.Get(ctx, t.Schema, key, dynastay.Consistent)
 		if err != nil || !now.Exists() {
 			return err
 		}
-		if writtenBy(t.Schema, now) == writtenBy(t.Schema, row) {
-			return d
+		if stored.EqualItems(now.Item(), row.Item()) {
+			return different
 		}
 		row = now
 	}
 	return nil // it is written all the time, and so by the library
 }
 
-// differences returns nil if there are none.
-func (t *table) differences(ctx context.Context, key dynastay.Key, row dynastay.Row) (*DifferentError, error) {
+// compared fails with a [*DifferentError] if a row contradicts itself or the guards.
+func (t *table) compared(ctx context.Context, key dynastay.Key, row dynastay.Row) error {
 	c, err := t.changeOf(key, row, func(any) error { return nil }, nil)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = c.Whole()
 	}
-	if err := c.Whole(); err != nil {
-		return nil, corrupted(t.Name, t.idOf(key), err)
+	if err != nil {
+		return corrupted(t.Name, t.idOf(key), err)
 	}
 	d := &DifferentError{Entity: t.Name, ID: t.idOf(key), Foreign: writtenBy(t.Schema, row) == ""}
 	d.Attributes = c.Attributes()
 	if d.Unguarded, err = t.unguarded(ctx, c.after); err != nil {
-		return nil, err
+		return err
 	}
 	if !d.Foreign && len(d.Attributes)+len(d.Unguarded) == 0 {
-		return nil, nil
+		return nil
 	}
-	return d, nil
+	return d
 }
 
 // unguarded returns the fields of the values whose guard is not that of the entity.

@@ -33,6 +33,24 @@ func ExampleMover_Walk() {
 	_ = run
 }
 
+// The bookings of other software are adopted as they are in an export of the table, which was copied from S3. It takes nothing
+// that the service needs but the writes.
+func ExampleMover_Walk_export() {
+	var client migrate.Client // a *dynamodb.Client
+	var ctx context.Context
+	run := func() {
+		mover := migrate.New(client, migrate.Options{DB: dynastay.Options{TablePrefix: "prod-"}, UnitsPerSecond: 200})
+		report, err := mover.Walk(ctx, migrate.Walk{
+			Name:   "adopt-bookings",
+			Table:  keys.BookingsTable,
+			Export: os.DirFS("AWSDynamoDB/01693685827463-2d8752fd"),
+			Each:   bookings.New(mover.DB, nil).AdoptRow,
+		})
+		fmt.Println(report.Changed, err)
+	}
+	_ = run
+}
+
 // The bookings of another system are loaded from a CSV file, whose properties and nights are there already.
 func ExampleMover_Load() {
 	var client migrate.Client // a *dynamodb.Client

@@ -1,9 +1,7 @@
 package migrate_test
 
 import (
-	"fmt"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -11,16 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
-	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/internal/testing/page"
-	"github.com/dynastay/dynastay/internal/testing/raw"
-	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/migrate"
-	"github.com/dynastay/dynastay/properties"
-	"github.com/dynastay/dynastay/reviews"
-	"github.com/dynastay/dynastay/users"
 )
 
 // What it costs to adopt the items of the hotel-booking document, 50 of each entity, beside a plain Scan of the table and a
@@ -35,32 +27,11 @@ func TestCostOfAdoption(t *testing.T) {
 		return
 	}
 	m := migrate.New(db.Client, migrate.Options{DB: dynastay.Options{TablePrefix: db.TableName(&dynastay.Schema{}), Clock: db.Clock.Now}})
-	hosts := properties.New(m.DB, nil)
 	var rows [][]string
-	for _, entity := range []struct {
-		what, in string
-		ids      []string
-		table    *dynastay.Schema
-		files    []string // the first one is adopted
-		adopt    func(migrate.Walk) migrate.Walk
-	}{
-		{"a property", "properties", []string{"prop_123", "room_789", "grand-luxury-hotel-new-york"}, keys.PropertiesTable, []string{"property", "room", "image"},
-			func(w migrate.Walk) migrate.Walk { w.Each = hosts.AdoptRow; return w }},
-		{"a booking", "bookings", []string{"bkg_12345", "BKG-2024-XYZ123"}, keys.BookingsTable, []string{"booking", "line", "payment"},
-			func(w migrate.Walk) migrate.Walk { w.Each = bookings.New(m.DB, nil).AdoptRow; return w }},
-		{"a user", "users", []string{"user_456", "john.doe@example.com"}, keys.UsersTable, []string{"profile", "loyalty"},
-			func(w migrate.Walk) migrate.Walk { w.Each = users.New(m.DB, nil).AdoptRow; return w }},
-		{"a review", "reviews", []string{"rev_999", "bkg_12345"}, keys.ReviewsTable, []string{"review", "response"},
-			func(w migrate.Walk) migrate.Walk { w.Each = reviews.New(m.DB, hosts, nil).AdoptRow; return w }},
-	} {
+	for _, entity := range documents {
 		var put float64
 		for n := range each {
-			var renamed []string
-			for _, id := range entity.ids {
-				renamed = append(renamed, id, fmt.Sprintf("%03d%s", n, id[3:]))
-			}
-			for i, name := range entity.files {
-				item := renameAll(t, raw.Document(t, "../"+entity.in+"/testdata/"+name+".json"), strings.NewReplacer(renamed...))
+			for i, item := range entity.items(t, n) {
 				out, err := db.Client.PutItem(t.Context(), &dynamodb.PutItemInput{
 					TableName: ptr(db.TableName(entity.table)), Item: item, ReturnConsumedCapacity: types.ReturnConsumedCapacityTotal,
 				})
@@ -81,7 +52,7 @@ func TestCostOfAdoption(t *testing.T) {
 		}
 		walk := func(name string) (migrate.Report, migrate.Units) {
 			before := m.Consumed()
-			report, err := m.Walk(t.Context(), entity.adopt(migrate.Walk{Name: name + entity.in, Table: entity.table, Page: 1000}))
+			report, err := m.Walk(t.Context(), migrate.Walk{Name: name + entity.in, Table: entity.table, Page: 1000, Each: entity.adopt(m.DB)})
 			require.NoError(t, err)
 			after := m.Consumed()
 			return report, migrate.Units{Read: after.Read - before.Read, Written: after.Written - before.Written}
@@ -102,25 +73,3 @@ func TestCostOfAdoption(t *testing.T) {
 }
 
 func ptr(s string) *string { return &s }
-
-// renameAll changes ids wherever they stand in an item.
-func renameAll(t *testing.T, item dynastay.Item, ids *strings.Replacer) dynastay.Item {
-	t.Helper()
-	var rename func(v any) any
-	rename = func(v any) any {
-		switch v := v.(type) {
-		case string:
-			return ids.Replace(v)
-		case []any:
-			for i := range v {
-				v[i] = rename(v[i])
-			}
-		case map[string]any:
-			for name := range v {
-				v[name] = rename(v[name])
-			}
-		}
-		return v
-	}
-	return raw.Item(t, rename(raw.Plain(t, item)).(map[string]any))
-}

@@ -13,8 +13,27 @@ import (
 	"github.com/dynastay/dynastay"
 )
 
-// source is what a walk reads: the segments of a table, or some partitions of it or of an index.
-type source struct {
+// source is what a walk reads, in segments.
+type source interface {
+	// texts says what each segment is, so that a position is not used for something else.
+	texts() []string
+	// page returns the items after a position, and the next one: "" at the end.
+	page(ctx context.Context, segment int, after string) (rows []dynastay.Row, next string, err error)
+	// after returns the position after some items of the page that follows a position.
+	after(from string, done []dynastay.Row) string
+	// close is called when nothing more of a segment is read.
+	close(segment int)
+}
+
+func (m *Mover) source(w *Walk) (source, error) {
+	if w.Export != nil {
+		return m.exported(w)
+	}
+	return m.stored(w), nil
+}
+
+// tableSource reads the segments of a table, or some partitions of it or of an index. A position is the key of an item.
+type tableSource struct {
 	m     *Mover
 	w     *Walk
 	limit int32
@@ -22,13 +41,8 @@ type source struct {
 	names []string          // of the attributes that are a position
 }
 
-const usualPage = 100
-
-func (m *Mover) source(w *Walk) *source {
-	s := &source{m: m, w: w, limit: usualPage, key: w.Table.Key}
-	if w.Page > 0 {
-		s.limit = int32(w.Page)
-	}
+func (m *Mover) stored(w *Walk) *tableSource {
+	s := &tableSource{m: m, w: w, limit: int32(w.page()), key: w.Table.Key}
 	for _, index := range w.Table.Indexes {
 		if index.Name == w.Index {
 			s.key = index.Key
@@ -42,9 +56,9 @@ func (m *Mover) source(w *Walk) *source {
 	return s
 }
 
-func (s *source) segments() int { return max(s.w.Segments, len(s.w.Partitions), 1) }
+func (s *tableSource) segments() int { return max(s.w.Segments, len(s.w.Partitions), 1) }
 
-func (s *source) texts() []string {
+func (s *tableSource) texts() []string {
 	all := make([]string, s.segments())
 	for i := range all {
 		all[i] = s.text(i)
@@ -52,8 +66,7 @@ func (s *source) texts() []string {
 	return all
 }
 
-// text says what a segment is, so that a position is not used for something else.
-func (s *source) text(segment int) string {
+func (s *tableSource) text(segment int) string {
 	if len(s.w.Partitions) == 0 {
 		return "table " + s.w.Table.Name
 	}
@@ -61,8 +74,12 @@ func (s *source) text(segment int) string {
 	return strings.TrimSpace("a partition of "+s.w.Table.Name+" "+s.w.Index) + " " + hex.EncodeToString(sum[:8])
 }
 
-// after returns the position after an item.
-func (s *source) after(row dynastay.Row) string {
+func (s *tableSource) after(_ string, done []dynastay.Row) string { return s.at(done[len(done)-1]) }
+
+func (*tableSource) close(int) {}
+
+// at returns the position of an item.
+func (s *tableSource) at(row dynastay.Row) string {
 	at := map[string]string{}
 	for _, name := range s.names {
 		at[name] = row.Text(name)
@@ -74,8 +91,7 @@ func (s *source) after(row dynastay.Row) string {
 	return string(text)
 }
 
-// page returns the items after a position, and the next one: "" at the end.
-func (s *source) page(ctx context.Context, segment int, after string) (rows []dynastay.Row, next string, err error) {
+func (s *tableSource) page(ctx context.Context, segment int, after string) (rows []dynastay.Row, next string, err error) {
 	var from dynastay.Item
 	if after != "" {
 		var at map[string]string
@@ -99,12 +115,12 @@ func (s *source) page(ctx context.Context, segment int, after string) (rows []dy
 		rows = append(rows, dynastay.RowOf(item))
 	}
 	if len(last) > 0 {
-		next = s.after(dynastay.RowOf(last))
+		next = s.at(dynastay.RowOf(last))
 	}
 	return rows, next, nil
 }
 
-func (s *source) scan(ctx context.Context, segment int, from dynastay.Item) (items []dynastay.Item, last dynastay.Item, err error) {
+func (s *tableSource) scan(ctx context.Context, segment int, from dynastay.Item) (items []dynastay.Item, last dynastay.Item, err error) {
 	name, n, i := s.m.DB.TableName(s.w.Table), int32(s.segments()), int32(segment)
 	in := &dynamodb.ScanInput{
 		TableName: &name, Limit: &s.limit, TotalSegments: &n, Segment: &i, ExclusiveStartKey: from,
@@ -121,7 +137,7 @@ func (s *source) scan(ctx context.Context, segment int, from dynastay.Item) (ite
 	return items, last, err
 }
 
-func (s *source) query(ctx context.Context, segment int, from dynastay.Item) (items []dynastay.Item, last dynastay.Item, err error) {
+func (s *tableSource) query(ctx context.Context, segment int, from dynastay.Item) (items []dynastay.Item, last dynastay.Item, err error) {
 	name, condition := s.m.DB.TableName(s.w.Table), "#partition = :partition"
 	in := &dynamodb.QueryInput{
 		TableName: &name, Limit: &s.limit, ExclusiveStartKey: from, ReturnConsumedCapacity: types.ReturnConsumedCapacityIndexes,

@@ -1,9 +1,11 @@
 package migrate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"sync"
 	"time"
@@ -29,6 +31,11 @@ type Walk struct {
 	// Partitions are the partitions that are read instead of the whole table: of Index, or of the table itself if Index is "".
 	Partitions []string
 	Index      string
+	// Export is an export of the table to S3 that is read instead of it: the folder with manifest-summary.json, such as
+	// os.DirFS("AWSDynamoDB/01693685827463-2d8752fd"). It must be a full export, in DynamoDB JSON. Each of its data files, up to
+	// 1,000, is a segment, and is read twice: first to compare its checksum. Each is called with items as they were when they were
+	// exported, so it must read them again before it writes. Not with Segments, Partitions or Index.
+	Export fs.FS
 	// Page is how many items are read at once, 1 to 1,000. Default: 100.
 	Page int
 	// Each is called with each item, or with what the index projects of it. It reports whether it has changed something. It
@@ -68,6 +75,12 @@ func (w *Walk) validate() error {
 		return dynastay.Invalid("Each", "is required")
 	case w.Segments < 0 || w.Segments > 1000:
 		return dynastay.Invalid("Segments", "must be between 1 and 1,000")
+	case w.Export != nil && w.Segments > 0:
+		return dynastay.Invalid("Segments", "must not be given with Export, each file of which is one")
+	case w.Export != nil && w.Partitions != nil:
+		return dynastay.Invalid("Partitions", "must not be given with Export, which is read as a whole")
+	case w.Export != nil && w.Index != "":
+		return dynastay.Invalid("Index", "must not be given with Export, which has the items of the table")
 	case w.Partitions != nil && len(w.Partitions) == 0:
 		return dynastay.Invalid("Partitions", "must not be empty; without them, the whole table is read")
 	case slices.Contains(w.Partitions, ""):
@@ -87,12 +100,22 @@ func (w *Walk) validate() error {
 	return err
 }
 
+const usualPage = 100
+
+// page returns how many items are read at once.
+func (w *Walk) page() int { return cmp.Or(w.Page, usualPage) }
+
 // Walk calls a function with each item of a table, from where the last walk of the name has stopped. Once it has
 // begun, it returns how far it has come, also with an error. It fails with [ErrBudget], with an error of [Walk.Each] that says nothing about the item, or if a read fails;
-// another call then continues, after [ErrBudget] that of a new [Mover]. 1 request to begin, and 1 for each new segment; then 3 for
-// each page, without those of the function.
+// another call then continues, after [ErrBudget] that of a new [Mover]. It fails with [dynastay.ErrCorrupt] if a file of [Walk.Export] is
+// damaged, and goes on after it was copied again. 1 request to begin, and 1 for each new segment; then 3 for each page, or 2 of an
+// export, without those of the function.
 func (m *Mover) Walk(ctx context.Context, w Walk) (Report, error) {
 	if err := w.validate(); err != nil {
+		return Report{}, err
+	}
+	src, err := m.source(&w)
+	if err != nil {
 		return Report{}, err
 	}
 	if w.DryRun {
@@ -101,7 +124,6 @@ func (m *Mover) Walk(ctx context.Context, w Walk) (Report, error) {
 	if err := m.wait(ctx); err != nil {
 		return Report{}, err
 	}
-	src := m.source(&w)
 	all, err := m.begin(ctx, w.Name, src.texts(), w.DryRun)
 	if err != nil {
 		return Report{}, err
@@ -115,7 +137,7 @@ func (m *Mover) Walk(ctx context.Context, w Walk) (Report, error) {
 type run struct {
 	m   *Mover
 	w   *Walk
-	src *source
+	src source
 	mu  sync.Mutex
 	all []*position
 }
@@ -144,6 +166,7 @@ func (r *run) segment(ctx context.Context, i int) error {
 	r.mu.Lock()
 	p := *r.all[i]
 	r.mu.Unlock()
+	defer r.src.close(i)
 	for p.EndedAt.IsZero() {
 		if err := r.m.wait(ctx); err != nil {
 			return err
@@ -157,7 +180,7 @@ func (r *run) segment(ctx context.Context, i int) error {
 		case stopped != nil && did.Walked == 0:
 			return stopped
 		case stopped != nil:
-			after = r.src.after(rows[did.Walked-1])
+			after = r.src.after(p.After, rows[:did.Walked])
 		}
 		if err := r.m.advance(ctx, &p, after, did, stopped == nil && after == ""); err != nil {
 			return errors.Join(stopped, err)

@@ -30,6 +30,10 @@ func (r *Repository) AdoptRow(ctx context.Context, row dynastay.Row) (adopted bo
 	case err != nil:
 		return false, err
 	case !erased.IsZero(): // its address must not get a guard again
+		now, err := r.db.Get(ctx, keys.UsersTable, keys.UsersTable.Key.From(row), dynastay.Consistent)
+		if err != nil || !now.Exists() { // it was erased after the row was read
+			return false, err
+		}
 		return false, &dynastay.Error{Op: "users.Adopt", Entity: "User", ID: at.UserID, Kind: ErrErased}
 	}
 	return r.table.AdoptRow(ctx, row)

@@ -3,8 +3,10 @@ package users_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -145,6 +147,28 @@ func TestVerifyRowDuringChanges(t *testing.T) {
 	mended, err := repo.MendRow(ctx, row)
 	require.NoError(t, err)
 	assert.False(t, mended)
+}
+
+// A row may be as old as an export. What is different, unreadable or of another user only in the row is no difference.
+func TestVerifyRowOfAnOldRead(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db := dyntest.New(t, dyntest.OnlyTables(keys.UsersTable, keys.MetadataTable))
+	repo := users.New(db.DB, nil)
+	_, err := repo.Create(ctx, users.User{ID: "ada", Email: "ada@example.com", FirstName: "A", LastName: "B", Role: users.Customer})
+	require.NoError(t, err)
+	key := dynastay.Key{PK: "USER#ada", SK: "PROFILE"}
+	whole := raw.Get(t, db, keys.UsersTable, key)
+	for name, v := range map[string]types.AttributeValue{"GSI1PK": dynastay.Text("x"), "CreatedAt": dynastay.Number(7), "UserId": dynastay.Text("eve")} {
+		old := maps.Clone(whole) // with the write id of now: a person has changed it back by hand
+		old[name] = v
+		_, err := repo.VerifyRow(ctx, dynastay.RowOf(old))
+		require.NoError(t, err, name)
+		raw.Put(t, db, keys.UsersTable, old)
+		_, err = repo.VerifyRow(ctx, dynastay.RowOf(old))
+		require.ErrorIs(t, err, dynastay.ErrCorrupt, name)
+		raw.Put(t, db, keys.UsersTable, whole)
+	}
 }
 
 // While a guard is verified, its user gives up the address and takes it again.

@@ -97,11 +97,25 @@ func refusedError(n int, what string) error {
 	return fmt.Errorf("%d %s were refused", n, what)
 }
 
+// tableOrExport are the flags that say what a walk reads.
+type tableOrExport struct {
+	Segments int    `help:"How many parts of the table are walked at the same time." default:"4"`
+	Export   string `help:"Read an export of the table to S3 instead of the table: the folder with manifest-summary.json, of a full export as DYNAMODB_JSON." type:"existingdir" placeholder:"FOLDER"`
+}
+
+func (f tableOrExport) read(w *migrate.Walk, parallel int) {
+	if f.Export != "" {
+		w.Export = os.DirFS(f.Export)
+		return
+	}
+	w.Segments = min(f.Segments, parallel)
+}
+
 type adoptCommand struct {
 	platform
-	Kind     string `arg:"" enum:"properties,bookings,users,reviews" help:"properties, bookings, users or reviews."`
-	Segments int    `help:"How many parts of the table are walked at the same time." default:"4"`
-	DryRun   bool   `help:"Read everything, and write nothing."`
+	Kind string `arg:"" enum:"properties,nights,bookings,users,reviews" help:"properties, nights, bookings, users or reviews."`
+	tableOrExport
+	DryRun bool `help:"Read everything, and write nothing."`
 }
 
 // Run adopts the items of a table, and goes on where it was interrupted.
@@ -111,16 +125,18 @@ func (c adoptCommand) Run(p *program) error {
 		return err
 	}
 	w := migrate.Walk{
-		Name: "adopt-" + c.Kind, Segments: min(c.Segments, c.Parallel), DryRun: c.DryRun, Table: tableOf[c.Kind],
-		Each: map[string]each{"properties": m.hosts.AdoptRow, "bookings": m.stays.AdoptRow, "users": m.people.AdoptRow, "reviews": m.said.AdoptRow}[c.Kind],
+		Name: "adopt-" + c.Kind, DryRun: c.DryRun, Table: tableOf[c.Kind],
+		Each: map[string]each{"properties": m.hosts.AdoptRow, "nights": m.nights.AdoptRow, "bookings": m.stays.AdoptRow, "users": m.people.AdoptRow, "reviews": m.said.AdoptRow}[c.Kind],
 	}
+	c.read(&w, c.Parallel)
 	return p.walk(m, w, "adopted")
 }
 
 type each = func(context.Context, dynastay.Row) (bool, error)
 
 var tableOf = map[string]*dynastay.Schema{
-	"properties": keys.PropertiesTable, "bookings": keys.BookingsTable, "users": keys.UsersTable, "reviews": keys.ReviewsTable,
+	"properties": keys.PropertiesTable, "nights": keys.AvailabilityTable, "bookings": keys.BookingsTable, "users": keys.UsersTable,
+	"reviews": keys.ReviewsTable, "sold": keys.PropertiesTable, "ratings": keys.PropertiesTable,
 }
 
 // walk walks a table, and prints what becomes of its items.
@@ -138,23 +154,61 @@ func (p *program) walk(m *moving, w migrate.Walk, changed string) error {
 
 type verifyCommand struct {
 	platform
-	Kind     string `arg:"" enum:"properties,bookings,users,reviews" help:"properties, bookings, users or reviews."`
-	Segments int    `help:"How many parts of the table are walked at the same time." default:"4"`
-	Mend     bool   `help:"Write what differs, instead of printing it. Can be interrupted and called again."`
+	Kind string `arg:"" enum:"properties,nights,bookings,users,reviews,sold,ratings" help:"properties, nights, bookings, users or reviews; sold: the nights against the bookings; ratings: those of the properties against the reviews."`
+	tableOrExport
+	From string `help:"Of sold: the first night." placeholder:"DATE"`
+	To   string `help:"Of sold: the date after the last night." placeholder:"DATE"`
+	Mend bool   `help:"Write what differs, instead of printing it. Can be interrupted and called again."`
 }
 
 // Run compares what is stored with what follows from it. Without --mend, it begins at the beginning each time.
 func (c verifyCommand) Run(p *program) error {
+	var nights dynastay.Stay
+	if c.Kind == "sold" {
+		var err error
+		if nights, err = dynastay.ParseStay(c.From, c.To); err != nil {
+			return fmt.Errorf("--from and --to must be dates such as 2026-07-01: %w", err)
+		}
+	}
 	m, err := c.open(p)
 	if err != nil {
 		return err
 	}
-	w := migrate.Walk{Name: "mend-" + c.Kind, Segments: min(c.Segments, c.Parallel), DryRun: !c.Mend, Table: tableOf[c.Kind]}
-	w.Each = map[string]each{"properties": m.hosts.VerifyRow, "bookings": m.stays.VerifyRow, "users": m.people.VerifyRow, "reviews": m.said.VerifyRow}[c.Kind]
-	if c.Mend {
-		w.Each = map[string]each{"properties": m.hosts.MendRow, "bookings": m.stays.MendRow, "users": m.people.MendRow, "reviews": m.said.MendRow}[c.Kind]
+	w := migrate.Walk{Name: "mend-" + c.Kind, DryRun: !c.Mend, Table: tableOf[c.Kind]}
+	if c.Kind == "sold" { // other dates are another walk
+		w.Name += "-" + c.From + "-" + c.To
 	}
+	if c.Mend {
+		w.Each = m.mends(nights)[c.Kind]
+	} else {
+		w.Each = m.verifies(nights)[c.Kind]
+	}
+	c.read(&w, c.Parallel)
 	return p.walk(m, w, "mended")
+}
+
+func (m *moving) verifies(nights dynastay.Stay) map[string]each {
+	return map[string]each{
+		"properties": m.hosts.VerifyRow, "nights": m.nights.VerifyRow, "bookings": m.stays.VerifyRow, "users": m.people.VerifyRow, "reviews": m.said.VerifyRow,
+		"sold": migrate.EachProperty(func(ctx context.Context, id string) (bool, error) {
+			return false, m.stays.VerifyNights(ctx, id, nights)
+		}),
+		"ratings": migrate.EachProperty(func(ctx context.Context, id string) (bool, error) { return false, m.said.VerifyRating(ctx, id) }),
+	}
+}
+
+func (m *moving) mends(nights dynastay.Stay) map[string]each {
+	return map[string]each{
+		"properties": m.hosts.MendRow, "nights": m.nights.MendRow, "bookings": m.stays.MendRow, "users": m.people.MendRow, "reviews": m.said.MendRow,
+		"sold": migrate.EachProperty(func(ctx context.Context, id string) (bool, error) {
+			mended, err := m.stays.MendNights(ctx, id, nights)
+			return len(mended) > 0, err
+		}),
+		"ratings": migrate.EachProperty(func(ctx context.Context, id string) (bool, error) {
+			recount, err := m.said.RepairRating(ctx, id)
+			return recount.Changed, err
+		}),
+	}
 }
 
 type loadCommand struct {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -90,6 +91,30 @@ func TestMoving(t *testing.T) {
 	for _, kind := range []string{"properties", "bookings", "reviews"} {
 		assert.Equal(t, same, run("adopt", kind).code)
 	}
+}
+
+// Users are adopted and verified as they are in an export of the table.
+func TestMovingFromAnExport(t *testing.T) {
+	db, run := openPlatform(t)
+	for _, id := range []string{"ada", "bob"} {
+		raw.Put(t, db, keys.UsersTable, dynastay.Item{
+			"PK": dynastay.Text("USER#" + id), "SK": dynastay.Text("PROFILE"), "UserId": dynastay.Text(id), "Email": dynastay.Text(id + "@example.com"),
+			"FirstName": dynastay.Text("A"), "LastName": dynastay.Text("B"), "Role": dynastay.Text("customer"),
+		})
+	}
+	folder := t.TempDir()
+	require.NoError(t, os.CopyFS(folder, raw.Export(t, db, keys.UsersTable, 2)))
+	raw.Delete(t, db, keys.UsersTable, dynastay.Key{PK: "USER#bob", SK: "PROFILE"})
+	adopted := run("adopt", "users", "--export", folder)
+	assert.Equal(t, same, adopted.code, adopted.errs)
+	assert.Contains(t, adopted.out, "2 walked, 1 adopted, 0 refused\n")
+	verified := run("verify", "users", "--export", folder)
+	assert.Equal(t, same, verified.code, "it has been adopted since: "+verified.out)
+	assert.Contains(t, verified.out, "2 walked, 0 mended, 0 refused\n")
+	other := run("adopt", "bookings", "--export", folder)
+	assert.Equal(t, failed, other.code)
+	assert.Contains(t, other.errs, "invalid Export: must be of the table ")
+	assert.Contains(t, run("adopt", "users", "--export", filepath.Join(folder, "none")).errs, "no such file or directory")
 }
 
 // What cannot be is said before anything is read.
