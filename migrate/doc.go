@@ -49,10 +49,10 @@
 //
 // # Exports of DynamoDB
 //
-// With [Walk.Export], a walk reads an export of the table that DynamoDB has made to S3, and nothing of the table. It shows
-// items as they were at the time of the export. A function that reads an item again before it writes, as AdoptRow, VerifyRow and MendRow of the
-// repositories do, loses no change that was made since, and brings back nothing that was deleted. But what has come into being since, or
-// needs to be done only since, is not in the export. A file that is not as its manifest says stops the walk, before its first item.
+// With [Walk.Export], a walk reads an export of the table that DynamoDB has made to S3, and nothing of the table. It shows items
+// as they were at the time of the export. A function that reads an item again before it writes, as AdoptRow, VerifyRow and
+// MendRow of the repositories do, loses no change that was made since, and brings back nothing that was deleted. But what was
+// created since, or differs only since, is not in the export. A file that is not as its manifest says stops the walk.
 //
 // # Scans
 //

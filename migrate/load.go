@@ -46,7 +46,7 @@ type Loaded struct {
 	Done    bool
 }
 
-// LineError is why a line is not loaded.
+// LineError is why a line is not loaded, or cannot be read.
 type LineError struct {
 	Line int // of the file, from 1
 	Err  error
