@@ -162,6 +162,11 @@ func TestWalkOfAnExportIsResumable(t *testing.T) {
 		read = append(read, row.Text("PK"))
 		return false, nil
 	}}
+	last := 0
+	w.Progress = func(r migrate.Report) {
+		assert.LessOrEqual(t, r.Walked, last+4, "the items of a page")
+		last = r.Walked
+	}
 	for runs := range 3 {
 		at = []int{10, 12, -1}[runs] // within a page, and at the end of one
 		report, err := m.Walk(t.Context(), w)
