@@ -79,6 +79,28 @@ func TestMoving(t *testing.T) {
 	assert.Contains(t, run("verify", "properties", "--segments", "1", "--mend").out, ", 1 mended, 0 refused\n")
 	assert.Equal(t, same, run("verify", "properties").code)
 
+	nights := fileOf(t, "n.jsonl", `{"PropertyID": "grand", "RoomTypeID": "king", "Nights": {"CheckIn": "2036-07-01", "CheckOut": "2036-07-04"}, "Rooms": 10, "Price": "280.00 USD"}`)
+	require.Equal(t, same, run("load", "nights", nights).code)
+	july := []string{"verify", "sold", "--segments", "1", "--from", "2036-07-01", "--to", "2036-07-04"}
+	assert.Equal(t, same, run(july...).code)
+	second := dynastay.Key{PK: "ROOM#king", SK: "DATE#2036-07-02"}
+	raw.Set(t, db, keys.AvailabilityTable, second, dynastay.Number(8), "AvailableRooms")
+	raw.Set(t, db, keys.AvailabilityTable, second, dynastay.Text("PROPERTY#grand2"), "GSI1PK")
+	wrong := run("verify", "nights")
+	assert.Contains(t, wrong.out, "not as they follow from the item: GSI1PK")
+	assert.Contains(t, run("verify", "nights", "--mend", "--segments", "1").out, ", 1 mended, 0 refused\n")
+	wrong = run(july...)
+	assert.Equal(t, failed, wrong.code)
+	assert.Contains(t, wrong.out, "property grand: 1 nights are not as booked: king 2036-07-02: 2 rooms are sold, and bookings have 0\n")
+	assert.Contains(t, run(append(july, "--mend")...).out, ", 1 mended, 0 refused\n")
+	assert.Equal(t, same, run(july...).code)
+	assert.Equal(t, failed, run("verify", "sold").code)
+
+	raw.Set(t, db, keys.PropertiesTable, dynastay.Key{PK: "PROPERTY#grand", SK: "METADATA"}, dynastay.Number(7), "ReviewCount")
+	assert.Contains(t, run("verify", "ratings").out, "Property grand: not as they follow from the item: RatingSum, ReviewCount\n")
+	assert.Contains(t, run("verify", "ratings", "--mend", "--segments", "1").out, ", 1 mended, 0 refused\n")
+	assert.Equal(t, same, run("verify", "ratings").code)
+
 	lines := run("export", "user", "ada")
 	assert.Equal(t, same, lines.code)
 	assert.Contains(t, lines.out, `"PK":"USER#ada"`)
@@ -88,7 +110,7 @@ func TestMoving(t *testing.T) {
 	assert.Equal(t, 3, strings.Count(arrivals.out, "\n"), "a header, the booking and its line")
 	whole := run("export", "property", "grand", "--from", "2026-07-01", "--to", "2026-07-02")
 	assert.Contains(t, whole.out, `"PK":"PROPERTY#grand"`)
-	for _, kind := range []string{"properties", "bookings", "reviews"} {
+	for _, kind := range []string{"properties", "nights", "bookings", "reviews"} {
 		assert.Equal(t, same, run("adopt", kind).code)
 	}
 }
