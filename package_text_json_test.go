@@ -54,7 +54,7 @@ var sent = []any{
 	listing.Availability{}, listing.Conflict{}, listing.Event{}, listing.Imported{}, listing.Night{}, listing.Synced{},
 	listing.Taken{}, ical.Calendar{}, ical.Entry{}, ical.Event{}, ical.Problem{},
 
-	bookings.AutoAssigned{}, bookings.Booking{}, bookings.BookingCharge{}, bookings.BookingCharges{}, bookings.Breakdown{}, bookings.Cancellation{}, bookings.Card{}, bookings.Guest{}, bookings.Instalment{}, bookings.Line{},
+	bookings.AutoAssigned{}, bookings.Booking{}, bookings.BookingCharge{}, bookings.BookingCharges{}, bookings.Breakdown{}, bookings.Cancellation{}, bookings.Card{}, bookings.Guest{}, bookings.Instalment{}, bookings.Line{}, bookings.NightDifference{},
 	bookings.InHouse{}, bookings.LeftOver{}, bookings.Modified{}, bookings.Overdue{}, bookings.Payment{}, bookings.PaymentHistory{}, bookings.PaymentSummary{}, bookings.PromoCode{},
 	bookings.Receipt{}, bookings.ReceiptEntry{}, bookings.ReceiptTax{}, bookings.Recorded{}, bookings.Refund{}, bookings.Settlement{}, bookings.Source{}, bookings.Summary{}, bookings.Swapped{}, bookings.Sweep{},
 	bookings.Unassigned{}, bookings.UnitNights{}, offer.Offer{},
@@ -79,6 +79,7 @@ var sent = []any{
 
 // notSent has the structs that only the caller creates: arguments, options, and what belongs to the program.
 var notSent = []string{
+	"availability.NightCount",
 	"availability.Change", "availability.Changes", "availability.RateChange", "charges.Booked", "charges.Guests", "charges.Line", "charges.Price", "listing.Block", "listing.Booking", "listing.Changes", "listing.Channel",
 	"listing.Feed", "listing.Reservation", "bookings.Assignment", "bookings.AutoAssignment", "bookings.Import", "bookings.Changes", "bookings.Modification", "bookings.Options", "offer.Key", "offer.Sealer",
 	"venue.Approval", "venue.Cancellation", "venue.Changes", "venue.Options", "venue.Rejection", "properties.Changes",

@@ -24,7 +24,7 @@ type NightDifference struct {
 	// there are, and 0 if the night is not open.
 	Sold     int
 	Booked   int      // rooms that bookings have
-	Bookings []string // their ids
+	Bookings []string `json:",omitzero"` // their ids
 	NotOpen  bool     // the property has no such night
 }
 
