@@ -5,7 +5,9 @@ import (
 	"flag"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -15,7 +17,18 @@ import (
 	"pgregory.net/rapid"
 )
 
-var operations = flag.Int("model.operations", 0, "how many operations TestModel compares with its model; 0 for as many as usual")
+var operations = flag.Int("model.operations", 0, "how many operations TestModel compares with its model; 0 for MODEL_OPERATIONS, and without it as many as usual")
+
+// A run of many packages has no flags: most of them would not know this one.
+func asked(usual int) int {
+	if *operations > 0 {
+		return *operations
+	}
+	if n, err := strconv.Atoi(os.Getenv("MODEL_OPERATIONS")); err == nil {
+		return n
+	}
+	return usual
+}
 
 // Tally counts what the operations came to.
 type Tally struct {
@@ -67,10 +80,7 @@ func (y *Tally) Requires(t *testing.T, operations int, outcomes ...string) {
 // once; its history returns how many operations it had.
 func Compare(t *testing.T, usual, parts int, begin func(t *testing.T, met *Tally) (history func(*rapid.T) int)) *Tally {
 	t.Helper()
-	met := &Tally{asked: usual}
-	if *operations > 0 {
-		met.asked = *operations
-	}
+	met := &Tally{asked: asked(usual)}
 	t.Run("parts", func(t *testing.T) {
 		for i := range parts {
 			t.Run(fmt.Sprint(i), func(t *testing.T) {
