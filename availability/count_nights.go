@@ -75,7 +75,9 @@ func (r *Repository) Count(ctx context.Context, propertyID string, nights []dyna
 	return all, nil
 }
 
-func writtenBy(night dynastay.Row) string { return string(night.Value(keys.AvailabilityTable.WriteIDName()).Bytes()) }
+func writtenBy(night dynastay.Row) string {
+	return string(night.Value(keys.AvailabilityTable.WriteIDName()).Bytes())
+}
 
 // RecountOp changes the rooms left of a night by a difference, so that it says that so many more rooms are sold, or fewer if
 // negative. The rooms left may fall below 0. No sale at the same moment is lost, because it changes the night by a difference as

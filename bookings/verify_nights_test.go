@@ -45,7 +45,14 @@ func TestVerifyNightsOfEachStatus(t *testing.T) {
 	for range innRooms {
 		ids = append(ids, i.book(t, stay, rooms{"a": 1, "b": 1}).ID)
 	}
+	assert.Empty(t, i.different(t), "nights that are in no index")
+	for _, item := range raw.All(t, i.DB, availabilityTable) {
+		_, err := availability.New(i.DB.DB).MendRow(ctx, dynastay.RowOf(item))
+		require.NoError(t, err)
+	}
+	stop := i.Faults.Record()
 	assert.Empty(t, i.different(t))
+	assert.Len(t, stop(), 2+innRooms, "the nights, the list of bookings, and each of them")
 	_, err := i.repo.CheckIn(ctx, ids[0], nil)
 	require.NoError(t, err)
 	_, err = i.repo.CheckOut(ctx, ids[0])

@@ -1,0 +1,78 @@
+package availability_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
+	"github.com/dynastay/dynastay/internal/testing/raw"
+	"github.com/dynastay/dynastay/keys"
+)
+
+// Nights are counted as they are; those that have expired, or belong to another property, are not there.
+func TestCountNights(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db, repo := open(t)
+	all := dynastay.MustStay("2024-05-01", "2026-05-02")
+	putNights(t, db,
+		night("a", "2024-05-02", listed(propertyID, "2024-05-02"), soldRooms(2)), // has expired
+		night("a", "2025-07-02", listed(propertyID, "2025-07-02"), soldRooms(2)),
+		night("a", "2025-07-03", listed(propertyID, "2025-07-03"), soldRooms(7), dynastay.Item{"OutOfOrder": dynastay.Number(3)}),
+		night("a", "2025-07-04", listed(propertyID, "2025-07-04"), soldRooms(-1)),
+		night("a", "2025-07-05", soldRooms(1), listed("other", "2025-07-05"), dynastay.Item{"PropertyId": dynastay.Text("other")}),
+	)
+	var refs []dynastay.Ref
+	for _, d := range []string{"2024-05-02", "2025-07-02", "2025-07-03", "2025-07-04", "2025-07-05", "2025-07-06"} {
+		ref, err := availability.NightRef("a", date(d))
+		require.NoError(t, err)
+		refs = append(refs, ref)
+	}
+	sold, err := repo.SoldOn(ctx, propertyID, all)
+	require.NoError(t, err)
+	assert.Equal(t, map[dynastay.Ref]int{refs[1]: 2, refs[2]: 4, refs[3]: -1}, sold)
+	counts, err := repo.Count(ctx, propertyID, refs)
+	require.NoError(t, err)
+	for i, want := range []availability.NightCount{{Sold: 2}, {Exists: true, Sold: 2}, {Exists: true, Sold: 4}, {Exists: true, Sold: -1}, {}, {}} {
+		want.Ref = refs[i]
+		assert.Equal(t, want, counts[i])
+	}
+	_, err = repo.SoldOn(ctx, propertyID, dynastay.Stay{})
+	assert.Equal(t, "Dates.CheckIn", blame.As[*dynastay.InvalidError](t, err).Field)
+
+	putNights(t, db, night("a", "2025-07-07", listed(propertyID, "2025-07-07"), dynastay.Item{"TotalRooms": dynastay.Text("five")}))
+	_, err = repo.SoldOn(ctx, propertyID, all)
+	assert.ErrorIs(t, err, dynastay.ErrCorrupt)
+	ref, err := availability.NightRef("a", date("2025-07-07"))
+	require.NoError(t, err)
+	_, err = repo.Count(ctx, propertyID, []dynastay.Ref{ref})
+	assert.ErrorIs(t, err, dynastay.ErrCorrupt)
+}
+
+// Of two recounts of one difference, one is made.
+func TestRecountTwice(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	for _, by := range []string{"the library", "other software"} {
+		db, hotel, repo := openHotel(t, 5)
+		ref, err := availability.NightRef(hotel.RoomTypeID, date("2026-07-01"))
+		require.NoError(t, err)
+		if by == "other software" {
+			raw.Update(t, db, keys.AvailabilityTable, ref.Key, "REMOVE WriteId", nil)
+		}
+		counts, err := repo.Count(ctx, hotel.ID, []dynastay.Ref{ref})
+		require.NoError(t, err)
+		lost := db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "UpdateItem", Nth: 1, EveryAttempt: true})
+		_, err = dynastay.Do(ctx, db.DB, repo.RecountOp(counts[0], 2))
+		lost.Stop()
+		require.NoError(t, err)
+		_, err = dynastay.Do(ctx, db.DB, repo.RecountOp(counts[0], 2))
+		assert.ErrorIs(t, err, dynastay.ErrVersion)
+		assert.Equal(t, []int{3}, hotel.Left(t, db.DB, dynastay.MustStay("2026-07-01", "2026-07-02")), by)
+	}
+}
