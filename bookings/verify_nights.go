@@ -63,8 +63,9 @@ func (*NightsError) Is(target error) bool { return target == dynastay.ErrCorrupt
 // most 732 dates. Bookings of more than 90 nights, which only other software can have stored, are missed if they began more
 // than 90 nights before.
 //
-// What changes meanwhile is no difference: the bookings are then read again, until none of those of a night has changed while
-// the night was read. A booking that the index does not have yet, for a second at most as a rule, is missed.
+// What changes meanwhile is no difference. If something seems to differ, VerifyNights waits for [dynastay.Options.IndexLag], because
+// the list of bookings lags, and reads the bookings again, until none of those of a night has changed since before the night was
+// read. A night that is in no index, because other software has not stored its keys, is compared only if it is booked.
 //
 // 1 request for each 1 MB of nights and of summaries of bookings, and 1 for each booking that has rooms. If something seems to
 // differ, at least as many again, and 1 for up to 100 such nights.
@@ -172,6 +173,10 @@ func (r *Repository) differentNights(ctx context.Context, propertyID string, dat
 	for n := 0; n < mostVerified && len(doubtful) > 0; n++ {
 		counts, err := r.nights.Count(ctx, propertyID, doubtful)
 		if err != nil {
+			return nil, err
+		}
+		// A booking that the list does not show yet would seem to have no rooms, and a mend would sell them a second time.
+		if err := r.db.AwaitIndexes(ctx); err != nil {
 			return nil, err
 		}
 		now, err := r.bookedNights(ctx, propertyID, dates)
