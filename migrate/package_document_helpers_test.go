@@ -22,18 +22,19 @@ type document struct {
 	what, in string
 	ids      []string
 	table    *dynastay.Schema
-	files    []string // the first one is adopted
+	files    []string
+	adopted  int // so many of the first files
 	adopt    func(*dynastay.DB) each
 }
 
 var documents = []document{
-	{"a property", "properties", []string{"prop_123", "room_789", "grand-luxury-hotel-new-york"}, keys.PropertiesTable, []string{"property", "room", "image"},
+	{"a property", "properties", []string{"prop_123", "room_789", "grand-luxury-hotel-new-york"}, keys.PropertiesTable, []string{"property", "room", "image"}, 1,
 		func(db *dynastay.DB) each { return properties.New(db, nil).AdoptRow }},
-	{"a booking", "bookings", []string{"bkg_12345", "BKG-2024-XYZ123"}, keys.BookingsTable, []string{"booking", "line", "payment"},
+	{"a booking", "bookings", []string{"bkg_12345", "BKG-2024-XYZ123"}, keys.BookingsTable, []string{"booking", "line", "payment"}, 1,
 		func(db *dynastay.DB) each { return bookings.New(db, nil).AdoptRow }},
-	{"a user", "users", []string{"user_456", "john.doe@example.com"}, keys.UsersTable, []string{"profile", "loyalty"},
+	{"a user", "users", []string{"user_456", "john.doe@example.com"}, keys.UsersTable, []string{"profile", "loyalty"}, 1,
 		func(db *dynastay.DB) each { return users.New(db, nil).AdoptRow }},
-	{"a review", "reviews", []string{"rev_999", "bkg_12345"}, keys.ReviewsTable, []string{"review", "response"},
+	{"a review", "reviews", []string{"rev_999", "bkg_12345"}, keys.ReviewsTable, []string{"review", "response"}, 2,
 		func(db *dynastay.DB) each { return reviews.New(db, properties.New(db, nil), nil).AdoptRow }},
 }
 

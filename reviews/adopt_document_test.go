@@ -11,7 +11,8 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// The document's review is adopted: its booking has no second one, and it is not among those that are pending.
+// The document's review and its response are adopted: the booking has no second one, it is not among those that are pending, and the
+// response is among what its author wrote.
 func TestAdoptRow(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -22,12 +23,15 @@ func TestAdoptRow(t *testing.T) {
 			row := dynastay.RowOf(item)
 			adopted, err := repo.AdoptRow(ctx, row)
 			require.NoError(t, err)
-			assert.Equal(t, first && row.Text("SK") == "METADATA" && row.Text("PK") == "REVIEW#rev_999", adopted, row.Text("SK"))
+			assert.Equal(t, first && row.Text("PK") == "REVIEW#rev_999", adopted, row.Text("SK"))
 		}
 	}
 	guard, err := keys.Of(keys.BookingReviewGuard{BookingID: "bkg_12345"})
 	require.NoError(t, err)
 	assert.NotEmpty(t, raw.Get(t, h.DB, keys.ReviewsTable, guard))
+	response, err := keys.Of(keys.Response{ReviewID: "rev_999"})
+	require.NoError(t, err)
+	assert.Equal(t, dynastay.Text("USER#user_789"), raw.Get(t, h.DB, keys.ReviewsTable, response)["GSI2PK"])
 	pending, err := repo.Pending().Page(ctx, dynastay.Paging{})
 	require.NoError(t, err)
 	assert.Empty(t, pending.Items)

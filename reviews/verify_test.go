@@ -1,6 +1,7 @@
 package reviews_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -32,8 +33,10 @@ func TestVerifyRow(t *testing.T) {
 		}
 	}
 	found := verify()
-	require.Len(t, found, 1)
+	require.Len(t, found, 2)
+	slices.Sort(found)
 	assert.Contains(t, found[0], "Review rev_999: it has not been adopted; not as they follow from the item: ")
+	assert.Contains(t, found[1], "ReviewResponse rev_999: it has not been adopted; not as they follow from the item: ")
 	mend()
 	assert.Empty(t, verify())
 
@@ -44,6 +47,17 @@ func TestVerifyRow(t *testing.T) {
 		"Review rev_999: without a guard of its own: BookingID", "Review rev_0: it does not have the value of the guard BOOKING#bkg_12345/REVIEW",
 	}, verify())
 	raw.Delete(t, h.DB, keys.ReviewsTable, guard)
+	mend()
+	assert.Empty(t, verify())
+
+	require.NoError(t, repo.Vote(ctx, "rev_999", "user_1"))
+	assert.Empty(t, verify())
+	vote, err := keys.Of(keys.Vote{ReviewID: "rev_999", UserID: "user_1"})
+	require.NoError(t, err)
+	raw.Set(t, h.DB, keys.ReviewsTable, vote, dynastay.Text("USER#user_2"), "GSI2PK")
+	found = verify()
+	require.Len(t, found, 1)
+	assert.Contains(t, found[0], "not as they follow from the item: GSI2PK")
 	mend()
 	assert.Empty(t, verify())
 }

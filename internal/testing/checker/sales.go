@@ -29,9 +29,10 @@ type sales struct {
 
 	mu         sync.Mutex
 	asked      map[string]*ask // by mark
-	made       []*ask          // that were acknowledged
-	open       []*ask          // of these, the ones that are not known to have come to their end
-	references int             // of the agency, so far
+	movedIn    map[string]*moveIn
+	made       []*ask // that were acknowledged
+	open       []*ask // of these, the ones that are not known to have come to their end
+	references int    // of the agency, so far
 
 	moves         map[string]*stayMove // by mark
 	modifications []*modification
@@ -71,7 +72,7 @@ func (a *ask) items(mark string) string {
 func (a *ask) arrives() bool { return a.quote.Stay.CheckIn == dynastay.MustDate(today) }
 
 func newSales(c *checker) *sales {
-	return &sales{checker: c, asked: map[string]*ask{}, moves: map[string]*stayMove{}, promos: newPromos(c)}
+	return &sales{checker: c, asked: map[string]*ask{}, movedIn: map[string]*moveIn{}, moves: map[string]*stayMove{}, promos: newPromos(c)}
 }
 
 func (s *sales) step(w *worker) {
@@ -93,6 +94,8 @@ func (s *sales) step(w *worker) {
 		}
 	case at < 34:
 		s.switchPromo(w)
+	case at < 36:
+		s.moveIn(w)
 	default:
 		s.move(w)
 	}
@@ -265,6 +268,7 @@ func (s *sales) settle(w *worker) {
 func (s *sales) check() {
 	found := s.readBookings()
 	s.checkAsked(found)
+	s.checkMovedIn(found)
 	s.checkMoves(found)
 	s.checkNights(found)
 	for id, f := range found {
@@ -277,6 +281,9 @@ func (s *sales) checkAsked(all map[string]*found) {
 	for id, f := range all {
 		mark := f.mark()
 		a := s.asked[mark]
+		if m := s.movedIn[mark]; m != nil && m.id == id {
+			continue
+		}
 		if a == nil {
 			s.differ("a booking that nobody asked for", id, "%v", f.plain)
 			continue
