@@ -2,6 +2,7 @@ package availability
 
 import (
 	"context"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 
@@ -9,13 +10,26 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// NightCount is what a night says about its rooms.
+// NightCount is what a night says about its rooms. Two of one night are equal if nothing has changed it in between.
 type NightCount struct {
 	Ref    dynastay.Ref
 	Exists bool // the property has the night, and it has not expired
 	Sold   int  // Total − OutOfOrder − Available; negative if more rooms are left than there are
 
 	written string // the write id, "" for a night of other software
+	updated string // when it was last changed, also by a sale
+}
+
+// Kept returns the dates whose nights have not expired by their age; none, as the zero Stay, if all have.
+func (r *Repository) Kept(dates dynastay.Stay) dynastay.Stay {
+	first := dynastay.DateOf(r.db.Now().AddDate(-shelfLife, 0, 0), time.UTC).AddDays(1)
+	if dates.CheckIn.Before(first) {
+		dates.CheckIn = first
+	}
+	if !dates.CheckIn.Before(dates.CheckOut) {
+		return dynastay.Stay{}
+	}
+	return dates
 }
 
 // SoldOn returns how many rooms each night of a property says are sold on the dates, at most 732. It is for authors of
@@ -70,7 +84,7 @@ func (r *Repository) Count(ctx context.Context, propertyID string, nights []dyna
 		if err != nil {
 			return nil, err
 		}
-		all[i].Exists, all[i].Sold, all[i].written = !night.expired(r.db.Now()), night.count(), writtenBy(row)
+		all[i] = NightCount{nights[i], !night.expired(r.db.Now()), night.count(), writtenBy(row), row.Text(attrUpdated)}
 	}
 	return all, nil
 }

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
@@ -63,12 +62,15 @@ func (*NightsError) Is(target error) bool { return target == dynastay.ErrCorrupt
 // most 732 dates. Bookings of more than 90 nights, which only other software can have stored, are missed if they began more
 // than 90 nights before.
 //
-// What changes meanwhile is no difference. If something seems to differ, VerifyNights waits for [dynastay.Options.IndexLag], because
-// the list of bookings lags, and reads the bookings again, until none of those of a night has changed since before the night was
-// read. A night that is in no index, because other software has not stored its keys, is compared only if it is booked.
+// What changes meanwhile is no difference. If something seems to differ, VerifyNights reads the night, waits for
+// [dynastay.Options.IndexLag], because the list of bookings lags, and reads the bookings and the night again, until the night has not
+// changed in between. One that always changes is left out after 10 times. A night that is in no index, because other software has not
+// stored its keys, is compared only if it is booked. Nights that expire, two years later, are not compared.
+//
+// It fails with [dynastay.ErrCorrupt] for a booking that says that it has other rooms than its lines.
 //
 // 1 request for each 1 MB of nights and of summaries of bookings, and 1 for each booking that has rooms. If something seems to
-// differ, at least as many again, and 1 for up to 100 such nights.
+// differ, each time as many again for the bookings, and 2 for up to 100 such nights.
 func (r *Repository) VerifyNights(ctx context.Context, propertyID string, dates dynastay.Stay) (err error) {
 	ctx, end := r.db.Begin(ctx, "bookings.VerifyNights")
 	defer func() { end(err) }()
@@ -82,7 +84,11 @@ func (r *Repository) VerifyNights(ctx context.Context, propertyID string, dates 
 // MendNights changes the rooms left of nights that [Repository.VerifyNights] finds different, so that they agree with the bookings.
 // It returns the nights that it has changed. More rooms may be booked than there are: then fewer than 0 are left, as after an
 // overbooking. A night that is not open stays a difference until it is opened, and so does one that the host writes at the same moment
-// again and again. 2 requests more for each night that differs; then VerifyNights once more.
+// again and again. 2 requests more for each night that differs; then VerifyNights once more, at most 10 times.
+//
+// It believes the bookings, and gives back rooms that none of them has. So first mend the index keys of the bookings, see
+// [Repository.MendRow]; and do not use it if there are stays of more than 90 nights, or while other software takes rooms before it
+// stores their booking.
 func (r *Repository) MendNights(ctx context.Context, propertyID string, dates dynastay.Stay) (mended []NightDifference, err error) {
 	ctx, end := r.db.Begin(ctx, "bookings.MendNights")
 	defer func() { end(err) }()
@@ -131,26 +137,40 @@ func nightsError(propertyID string, all []differentNight) error {
 	return e
 }
 
-// bookedNight is which bookings have rooms of a night, and how many.
-type bookedNight map[string]bookedRooms
-
-type bookedRooms struct {
-	rooms   int
-	version int
-	at      time.Time // of its last change
-}
+// bookedNight is how many rooms of a night bookings have, by their ids.
+type bookedNight map[string]int
 
 func (n bookedNight) rooms() (sum int) {
-	for _, b := range n {
-		sum += b.rooms
+	for _, rooms := range n {
+		sum += rooms
 	}
 	return sum
 }
 
-// differentNights compares first what the index says, which costs least. Of what differs, it reads the bookings, then
-// the nights, then the bookings again. A booking that has not changed in between was as it is when the night was read, and a booking and its
-// nights change together. So what then differs does.
+// differentNights compares first what the indexes say, which costs least. Of what differs, it reads the nights, then the bookings, then
+// the nights again. Whatever changes the rooms that bookings have of a night also changes the night, so one that is the same before
+// and after was sold to the bookings in between.
 func (r *Repository) differentNights(ctx context.Context, propertyID string, dates dynastay.Stay) (found []differentNight, err error) {
+	if err := dates.Validate(); err != nil {
+		return nil, dynastay.Within("Dates", err)
+	}
+	if dates = r.nights.Kept(dates); dates == (dynastay.Stay{}) {
+		return nil, nil
+	}
+	doubtful, err := r.doubtfulNights(ctx, propertyID, dates)
+	for n := 0; n < mostVerified && len(doubtful) > 0 && err == nil; n++ {
+		var more []differentNight
+		more, doubtful, err = r.compareNights(ctx, propertyID, dates, doubtful)
+		found = append(found, more...)
+	}
+	slices.SortFunc(found, func(a, b differentNight) int {
+		return cmp.Or(cmp.Compare(a.RoomTypeID, b.RoomTypeID), a.Date.Compare(b.Date))
+	})
+	return found, err // what is still doubtful is changed all the time, and so by the library
+}
+
+// doubtfulNights returns the nights that seem to differ.
+func (r *Repository) doubtfulNights(ctx context.Context, propertyID string, dates dynastay.Stay) (doubtful []dynastay.Ref, err error) {
 	sold, err := r.nights.SoldOn(ctx, propertyID, dates)
 	if err != nil {
 		return nil, err
@@ -159,7 +179,6 @@ func (r *Repository) differentNights(ctx context.Context, propertyID string, dat
 	if err != nil {
 		return nil, err
 	}
-	var doubtful []dynastay.Ref
 	for ref := range had {
 		if _, open := sold[ref]; !open {
 			doubtful = append(doubtful, ref)
@@ -170,38 +189,42 @@ func (r *Repository) differentNights(ctx context.Context, propertyID string, dat
 			doubtful = append(doubtful, ref)
 		}
 	}
-	for n := 0; n < mostVerified && len(doubtful) > 0; n++ {
-		counts, err := r.nights.Count(ctx, propertyID, doubtful)
-		if err != nil {
-			return nil, err
-		}
-		// A booking that the list does not show yet would seem to have no rooms, and a mend would sell them a second time.
-		if err := r.db.AwaitIndexes(ctx); err != nil {
-			return nil, err
-		}
-		now, err := r.bookedNights(ctx, propertyID, dates)
-		if err != nil {
-			return nil, err
-		}
-		doubtful = nil
-		for _, c := range counts {
-			switch rooms := now[c.Ref].rooms(); {
-			case !maps.Equal(had[c.Ref], now[c.Ref]):
-				doubtful = append(doubtful, c.Ref)
-			case c.Sold != rooms || !c.Exists && rooms > 0:
-				d, err := differenceOf(c, now[c.Ref])
-				if err != nil {
-					return nil, err
-				}
-				found = append(found, d)
-			}
-		}
-		had = now
+	return doubtful, nil
+}
+
+// compareNights returns those that differ, and those that were changed meanwhile.
+func (r *Repository) compareNights(
+	ctx context.Context, propertyID string, dates dynastay.Stay, nights []dynastay.Ref,
+) (found []differentNight, doubtful []dynastay.Ref, err error) {
+	before, err := r.nights.Count(ctx, propertyID, nights)
+	if err != nil {
+		return nil, nil, err
 	}
-	slices.SortFunc(found, func(a, b differentNight) int {
-		return cmp.Or(cmp.Compare(a.RoomTypeID, b.RoomTypeID), cmp.Compare(a.Date.String(), b.Date.String()))
-	})
-	return found, nil // what is still doubtful is written all the time, and so by the library
+	// A booking that the list does not show yet would seem to have no rooms, and a mend would sell them a second time.
+	if err := r.db.AwaitIndexes(ctx); err != nil {
+		return nil, nil, err
+	}
+	had, err := r.bookedNights(ctx, propertyID, dates)
+	if err != nil {
+		return nil, nil, err
+	}
+	after, err := r.nights.Count(ctx, propertyID, nights)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, c := range after {
+		switch rooms := had[c.Ref].rooms(); {
+		case c != before[i]:
+			doubtful = append(doubtful, c.Ref)
+		case c.Sold != rooms || !c.Exists && rooms > 0:
+			d, err := differenceOf(c, had[c.Ref])
+			if err != nil {
+				return nil, nil, err
+			}
+			found = append(found, d)
+		}
+	}
+	return found, doubtful, nil
 }
 
 func differenceOf(c availability.NightCount, had bookedNight) (differentNight, error) {
@@ -233,6 +256,11 @@ func (r *Repository) bookedNights(ctx context.Context, propertyID string, dates 
 		if b == nil || b.PropertyID != propertyID {
 			continue
 		}
+		if names := b.wrongRooms(); len(names) > 0 { // rooms that it has no lines of would seem to be nobody's
+			return nil, &dynastay.Error{
+				Op: "bookings.VerifyNights", Entity: "Booking", ID: b.ID, Field: names[0], Kind: dynastay.ErrCorrupt, Err: errNotTheLines,
+			}
+		}
 		for _, line := range b.taken() {
 			for date := range b.Stay.Dates() {
 				if !dates.Contains(date) || !b.hasNight(date) {
@@ -245,12 +273,14 @@ func (r *Repository) bookedNights(ctx context.Context, propertyID string, dates 
 				if had[ref] == nil {
 					had[ref] = bookedNight{}
 				}
-				had[ref][b.ID] = bookedRooms{line.Quantity, b.Version, b.UpdatedAt}
+				had[ref][b.ID] += line.Quantity
 			}
 		}
 	}
 	return had, nil
 }
+
+var errNotTheLines = errors.New("must be that of its lines")
 
 // hasNight reports whether the rooms of a night of the stay are the booking's. Guests who leave early, or do not come, keep the
 // nights that nobody has released.

@@ -142,7 +142,7 @@ func TestMendNightsOversold(t *testing.T) {
 func TestVerifyNightsWhileTheyChange(t *testing.T) {
 	t.Parallel()
 	first := newInn(t)
-	for operation, requests := range map[string]int{"Query": 10, "BatchGetItem": 3, "GetItem": 2, "UpdateItem": 2} {
+	for operation, requests := range map[string]int{"Query": 10, "BatchGetItem": 5, "GetItem": 2, "UpdateItem": 2} {
 		for nth := 1; nth <= requests; nth++ {
 			for name, meanwhile := range map[string]func(ctx context.Context, i *inn, had string) error{
 				"sold": func(ctx context.Context, i *inn, _ string) error { return i.sellOne(ctx) },
@@ -214,4 +214,53 @@ func TestVerifyNightsFromAnIndexThatLags(t *testing.T) {
 	assert.Equal(t, context.Canceled, patient.VerifyNights(ctx, i.id, innNights), "it was waiting, not reading")
 	stale.Stop()
 	assert.Empty(t, i.different(t))
+}
+
+// Between the two reads of a night, its bookings are read: one that is made after the first and cancelled before the second has no
+// rooms of either.
+func TestVerifyNightsWhileOneIsSoldAndCancelled(t *testing.T) {
+	t.Parallel()
+	i := newInn(t)
+	i.book(t, stayOf(0, 2), rooms{"a": 1}) // its nights are in no index, and so in doubt
+	direct := &inn{&dyntest.DB{DB: i.Direct}, bookings.New(i.Direct, nil), i.id}
+	var sold string
+	i.Faults.Inject(dyntest.After(func(context.Context) {
+		i.Clock.Advance(time.Second)
+		sold = direct.book(t, stayOf(0, 2), rooms{"a": 1}).ID
+	}), dyntest.When{Operation: "BatchGetItem", Nth: 1})
+	i.Faults.Inject(dyntest.Before(func(ctx context.Context) {
+		i.Clock.Advance(time.Second)
+		_, err := direct.repo.Cancel(ctx, sold, "", nil)
+		require.NoError(t, err)
+	}), dyntest.When{Operation: "BatchGetItem", Nth: 2})
+	assert.Empty(t, i.different(t))
+}
+
+// The nights of a stay of long ago have expired, the booking has not.
+func TestVerifyNightsOfLongAgo(t *testing.T) {
+	t.Parallel()
+	i := newInn(t)
+	i.book(t, stayOf(0, 2), rooms{"a": 1})
+	raw.Delete(t, i.DB, availabilityTable, nightKey(i.roomType("a"), nightOf(0)))
+	raw.Delete(t, i.DB, availabilityTable, nightKey(i.roomType("a"), nightOf(1)))
+	for years, want := range map[int]int{0: 2, 2: 1, 3: 0} { // two years after the first night, it has expired
+		i.Clock.Set(innNights.CheckIn.Time().AddDate(years, 0, 0).Add(time.Hour))
+		assert.Len(t, i.different(t), want, years)
+	}
+	var invalid *dynastay.InvalidError
+	require.ErrorAs(t, i.repo.VerifyNights(t.Context(), i.id, stayOf(2, 2)), &invalid)
+	assert.Equal(t, "Dates.CheckOut", invalid.Field)
+}
+
+// A booking that has lost its lines would seem to have no rooms, which a mend would sell a second time.
+func TestVerifyNightsOfABookingWithoutLines(t *testing.T) {
+	t.Parallel()
+	i := newInn(t)
+	i.index(t)
+	lost := i.book(t, stayOf(0, 1), rooms{"a": innRooms})
+	raw.Delete(t, i.DB, bookingsTable, dynastay.Key{PK: "BOOKING#" + lost.ID, SK: "ROOM#" + i.roomType("a")})
+	mended, err := i.repo.MendNights(t.Context(), i.id, innNights)
+	assert.ErrorIs(t, err, dynastay.ErrCorrupt)
+	assert.Empty(t, mended)
+	assert.Equal(t, map[string]int{"a " + nightOf(0).String(): innRooms}, i.taken(t))
 }

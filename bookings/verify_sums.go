@@ -46,21 +46,20 @@ func (r *Repository) wrongSums(at dynastay.Key, rows stored) (names []string, er
 	if err != nil {
 		return nil, err
 	}
+	names = b.wrongRooms()
 	wrong := func(name string, is bool) {
 		if is {
 			names = append(names, name)
 		}
 	}
-	rooms, total := 0, dynastay.Money{}
+	var total dynastay.Money
 	for i, line := range b.Lines {
-		rooms += line.Quantity
 		if i == 0 {
 			total = line.Subtotal
 		} else if total, err = total.Add(line.Subtotal); err != nil {
 			return nil, corruptBooking(at, "Subtotal", err)
 		}
 	}
-	wrong("NumberOfRooms", b.Rooms != 0 && b.Rooms != rooms) // other software does not store it
 	wrong("PriceBreakdown.RoomTotal", b.Breakdown.Rooms != total)
 	sum := *b
 	if err := sum.addUp(); err != nil {
@@ -88,4 +87,16 @@ func (r *Repository) wrongSums(at dynastay.Key, rows stored) (names []string, er
 
 func corruptBooking(at dynastay.Key, field string, err error) error {
 	return &dynastay.Error{Op: "bookings.VerifyRow", Entity: "Booking", ID: idOf(at), Field: field, Kind: dynastay.ErrCorrupt, Err: errors.New(err.Error())}
+}
+
+// wrongRooms returns the name of the number of rooms if it is not that of the lines. Other software does not store it.
+func (b *Booking) wrongRooms() []string {
+	rooms := 0
+	for _, line := range b.Lines {
+		rooms += line.Quantity
+	}
+	if b.Rooms == 0 || b.Rooms == rooms {
+		return nil
+	}
+	return []string{"NumberOfRooms"}
 }

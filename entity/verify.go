@@ -60,7 +60,7 @@ func (t *Table[T]) VerifyRow(ctx context.Context, row dynastay.Row) (changed boo
 	return false, t.core.verifyRow(ctx, row)
 }
 
-// VerifyGuard is [Table.VerifyRow] for the guard of a unique value: it compares it with the entity that it names. 1 request; 2 more
+// VerifyGuard is [Table.VerifyRow] for the guard of a unique value: it compares it with the entity that it names. 1 request; 3 more
 // for one that seems to differ.
 func (t *Table[T]) VerifyGuard(ctx context.Context, row dynastay.Row) (changed bool, err error) {
 	return false, t.core.verifyGuard(ctx, row)
@@ -157,15 +157,19 @@ func (t *table) verifyGuard(ctx context.Context, row dynastay.Row) error {
 
 func (t *table) differentGuard(ctx context.Context, at dynastay.Key, row dynastay.Row) (*DifferentError, error) {
 	d := &DifferentError{Entity: t.Name, Guard: at.String()}
+	var own dynastay.Key // which has been read
+	var stored dynastay.Row
 	for _, g := range t.guards {
 		owner, err := g.keyOfOwner(row)
 		if err != nil {
 			continue // it is a guard of another value, or of nothing
 		}
 		d.ID = t.idOf(owner)
-		stored, err := t.db.Get(ctx, t.Schema, owner, dynastay.Consistent)
-		if err != nil {
-			return nil, err
+		if owner != own {
+			if stored, err = t.db.Get(ctx, t.Schema, owner, dynastay.Consistent); err != nil {
+				return nil, err
+			}
+			own = owner
 		}
 		if !stored.Exists() {
 			continue

@@ -102,6 +102,10 @@ func (r *Repository) countRatings(ctx context.Context, propertyID string) (t pro
 	if err := r.db.AwaitIndexes(ctx); err != nil {
 		return t, err
 	}
+	return r.countListed(ctx, propertyID)
+}
+
+func (r *Repository) countListed(ctx context.Context, propertyID string) (t properties.RatingTotals, err error) {
 	paging := dynastay.Paging{Limit: 1000}
 	for {
 		page, err := r.ByProperty(propertyID).Page(ctx, paging)
@@ -122,13 +126,20 @@ func (r *Repository) countRatings(ctx context.Context, propertyID string) (t pro
 // VerifyRating compares the number and the sum of the ratings of a property with its approved reviews. It fails with an
 // [*entity.DifferentError] if they differ, which [Repository.RepairRating] mends. If a review is moderated meanwhile, it counts
 // again. It never writes. A property that is gone, or being deleted, has nothing to compare. It fails with [properties.ErrForeign] for one
-// that has not been adopted. 1 request, and 1 for every 1,000 reviews or 1 MB; 1 more if something seems to differ.
+// that has not been adopted. 1 request, and 1 for every 1,000 reviews or 1 MB. If something seems to differ, it waits for
+// [dynastay.Options.IndexLag] and counts again: as many requests more, and 2.
 func (r *Repository) VerifyRating(ctx context.Context, propertyID string) (err error) {
 	ctx, end := r.db.Begin(ctx, "reviews.VerifyRating")
 	defer func() { end(err) }()
-	err = r.properties.VerifyTotals(ctx, propertyID, func(ctx context.Context) (properties.RatingTotals, error) {
-		return r.countRatings(ctx, propertyID)
-	})
+	for _, count := range []func(context.Context, string) (properties.RatingTotals, error){r.countListed, r.countRatings} {
+		err = r.properties.VerifyTotals(ctx, propertyID, func(ctx context.Context) (properties.RatingTotals, error) {
+			return count(ctx, propertyID)
+		})
+		var different *entity.DifferentError
+		if !errors.As(err, &different) { // otherwise the list may lag
+			break
+		}
+	}
 	if isGone(err) {
 		return nil
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/keys/key"
 	"github.com/dynastay/dynastay/migrate"
@@ -128,8 +129,11 @@ func (c adoptCommand) Run(p *program) error {
 		Name: "adopt-" + c.Kind, DryRun: c.DryRun, Table: tableOf[c.Kind],
 		Each: map[string]each{"properties": m.hosts.AdoptRow, "nights": m.nights.AdoptRow, "bookings": m.stays.AdoptRow, "users": m.people.AdoptRow, "reviews": m.said.AdoptRow}[c.Kind],
 	}
-	c.read(&w, c.Parallel)
-	return p.walk(m, w, "adopted")
+	if c.read(&w, c.Parallel); c.Export != "" {
+		w.Name += "-export" // the table may have been walked
+	}
+	_, err = p.walk(m, w, "adopted")
+	return err
 }
 
 type each = func(context.Context, dynastay.Row) (bool, error)
@@ -140,16 +144,16 @@ var tableOf = map[string]*dynastay.Schema{
 }
 
 // walk walks a table, and prints what becomes of its items.
-func (p *program) walk(m *moving, w migrate.Walk, changed string) error {
+func (p *program) walk(m *moving, w migrate.Walk, changed string) (migrate.Report, error) {
 	w.Refused = func(key dynastay.Key, err error) { fmt.Fprintf(p.out, "refused: %s: %v\n", key, err) }
 	w.Progress = func(r migrate.Report) {
 		fmt.Fprintf(p.out, "%d walked, %d %s, %d refused\n", r.Walked, r.Changed, changed, r.Refused)
 	}
 	report, err := m.Walk(p.ctx, w)
 	if err != nil {
-		return err
+		return report, err
 	}
-	return refusedError(report.Refused, "items")
+	return report, refusedError(report.Refused, "items")
 }
 
 type verifyCommand struct {
@@ -157,18 +161,15 @@ type verifyCommand struct {
 	Kind string `arg:"" enum:"properties,nights,bookings,users,reviews,sold,ratings" help:"properties, nights, bookings, users or reviews; sold: the nights against the bookings; ratings: those of the properties against the reviews."`
 	tableOrExport
 	From string `help:"Of sold: the first night." placeholder:"DATE"`
-	To   string `help:"Of sold: the date after the last night." placeholder:"DATE"`
-	Mend bool   `help:"Write what differs, instead of printing it. Can be interrupted and called again."`
+	To   string `help:"Of sold: the date after the last night, at most 732 later." placeholder:"DATE"`
+	Mend bool   `help:"Write what differs, if it follows from what is stored. Can be interrupted and called again. Then call verify without it, which also prints what a person must look at."`
 }
 
-// Run compares what is stored with what follows from it. Without --mend, it begins at the beginning each time.
+// Run compares what is stored with what follows from it. It begins at the beginning, unless a mend was interrupted.
 func (c verifyCommand) Run(p *program) error {
-	var nights dynastay.Stay
-	if c.Kind == "sold" {
-		var err error
-		if nights, err = dynastay.ParseStay(c.From, c.To); err != nil {
-			return fmt.Errorf("--from and --to must be dates such as 2026-07-01: %w", err)
-		}
+	nights, err := c.nights()
+	if err != nil {
+		return err
 	}
 	m, err := c.open(p)
 	if err != nil {
@@ -184,7 +185,28 @@ func (c verifyCommand) Run(p *program) error {
 		w.Each = m.verifies(nights)[c.Kind]
 	}
 	c.read(&w, c.Parallel)
-	return p.walk(m, w, "mended")
+	report, err := p.walk(m, w, "mended")
+	if c.Mend && report.Done() {
+		err = errors.Join(err, m.Forget(p.ctx, w.Name))
+	}
+	return err
+}
+
+// nights returns those of sold.
+func (c verifyCommand) nights() (nights dynastay.Stay, err error) {
+	if c.Kind != "sold" {
+		if c.From != "" || c.To != "" {
+			return nights, errors.New("--from and --to are for sold only")
+		}
+		return nights, nil
+	}
+	if nights, err = dynastay.ParseStay(c.From, c.To); err != nil {
+		return nights, fmt.Errorf("--from and --to must be dates such as 2026-07-01: %w", err)
+	}
+	if nights.Nights() > 732 {
+		return nights, errors.New("--to must be at most 732 nights after --from")
+	}
+	return nights, nil
 }
 
 func (m *moving) verifies(nights dynastay.Stay) map[string]each {
@@ -205,6 +227,10 @@ func (m *moving) mends(nights dynastay.Stay) map[string]each {
 			return len(mended) > 0, err
 		}),
 		"ratings": migrate.EachProperty(func(ctx context.Context, id string) (bool, error) {
+			var different *entity.DifferentError
+			if err := m.said.VerifyRating(ctx, id); !errors.As(err, &different) {
+				return false, err
+			}
 			recount, err := m.said.RepairRating(ctx, id)
 			return recount.Changed, err
 		}),

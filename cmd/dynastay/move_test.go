@@ -95,6 +95,10 @@ func TestMoving(t *testing.T) {
 	assert.Contains(t, run(append(july, "--mend")...).out, ", 1 mended, 0 refused\n")
 	assert.Equal(t, same, run(july...).code)
 	assert.Equal(t, failed, run("verify", "sold").code)
+	assert.Contains(t, run("verify", "sold", "--from", "2036-07-01", "--to", "2039-07-01").errs, "at most 732 nights after --from")
+	assert.Contains(t, run("verify", "nights", "--from", "2036-07-01").errs, "for sold only")
+	raw.Set(t, db, keys.AvailabilityTable, second, dynastay.Number(9), "AvailableRooms")
+	assert.Contains(t, run(append(july, "--mend")...).out, ", 1 mended, 0 refused\n", "a mend that has ended begins again")
 
 	raw.Set(t, db, keys.PropertiesTable, dynastay.Key{PK: "PROPERTY#grand", SK: "METADATA"}, dynastay.Number(7), "ReviewCount")
 	assert.Contains(t, run("verify", "ratings").out, "Property grand: not as they follow from the item: RatingSum, ReviewCount\n")
