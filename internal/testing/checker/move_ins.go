@@ -29,7 +29,8 @@ func (s *sales) moveIn(w *worker) {
 	}
 	for _, line := range quote.Lines {
 		in.Rooms = append(in.Rooms, availability.Room{
-			RoomTypeID: line.RoomTypeID, Name: line.Name, Quantity: line.Quantity, Agreed: []dynastay.Money{line.Nights[0].Price},
+			RoomTypeID: line.RoomTypeID, Name: line.Name, Quantity: line.Quantity, Agreed: slices.Repeat([]dynastay.Money{line.Nights[0].Price}, in.Stay.Nights()),
+			Limits: availability.Limits{MaxOccupancy: 4, MaxAdults: 4, MaxChildren: 2},
 		})
 	}
 	m := &moveIn{id: in.ID, stay: in.Stay, refused: true}
