@@ -280,10 +280,4 @@ var after = map[string]func(t *testing.T, out string){
 	"deleted-table": func(t *testing.T, _ string) {
 		assert.Contains(t, tables(t), "prod-Users")
 	},
-	"one-property": func(t *testing.T, _ string) {
-		night, err := exec.Command("aws", "dynamodb", "get-item", "--table-name", "prod-Availability",
-			"--key", `{"PK": {"S": "ROOM#room_1"}, "SK": {"S": "DATE#2026-12-24"}}`, "--query", "Item.AvailableRooms.N", "--output", "text").Output()
-		require.NoError(t, err)
-		assert.Equal(t, "2\n", string(night))
-	},
 }
