@@ -13,8 +13,6 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/availability/charges"
 	"github.com/dynastay/dynastay/bookings"
-	"github.com/dynastay/dynastay/dyntest"
-	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/keys/key"
 	"github.com/dynastay/dynastay/properties"
@@ -492,19 +490,4 @@ func TestLoadedWorldIsConsistent(t *testing.T) {
 		}
 		assert.Equal(t, n, found, city.City)
 	}
-}
-
-// What a property says follows from its items, and its guards and amenities from it.
-func TestPropertiesVerify(t *testing.T) {
-	t.Parallel()
-	w := New(small)
-	db := dyntest.New(t, dyntest.At(w.Now()))
-	require.NoError(t, w.Load(t.Context(), db.Direct, nil))
-	repo, verified := properties.New(db.Direct, nil), 0
-	for _, item := range raw.All(t, db, keys.PropertiesTable) {
-		_, err := repo.VerifyRow(t.Context(), dynastay.RowOf(item))
-		require.NoError(t, err)
-		verified++
-	}
-	assert.Greater(t, verified, 10*small.Properties)
 }
