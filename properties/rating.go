@@ -224,9 +224,6 @@ func (r *Repository) Recount(
 	})
 }
 
-// mostCounted limits how often ratings are counted again that keep changing.
-const mostCounted = 10
-
 // VerifyTotals compares the totals of a property's ratings with those that count returns, which must be as [Repository.RecountOp] says.
 // It fails with an [*entity.DifferentError] if they differ and the property has not changed while they were counted. It never
 // writes. Otherwise it fails with the errors of count, with [dynastay.ErrNotFound], with [ErrForeign], and with a [*StatusError] if the
@@ -241,7 +238,7 @@ func (r *Repository) VerifyTotals(
 		return err
 	}
 	row, err := r.db.Get(ctx, keys.PropertiesTable, key, dynastay.Consistent)
-	for range mostCounted {
+	for range mostVerified {
 		if err != nil {
 			return err
 		}
