@@ -118,7 +118,7 @@ var others = map[string]error{
 	"stream.ErrPermanent":  stream.ErrPermanent,
 	"migrate.ErrBudget":    migrate.ErrBudget, "migrate.ErrDryRun": migrate.ErrDryRun,
 	"migrate.InvalidLinesError": &migrate.InvalidLinesError{}, "entity.DifferentError": &entity.DifferentError{}, "migrate.LineError": migrate.LineError{Err: dynastay.ErrInvalid},
-	"bookings.NightsError": &bookings.NightsError{},
+	"bookings.NightsError": &bookings.NightsError{}, "bookings.UnitsError": &bookings.UnitsError{},
 	"consumer.Error":       &changes.Error{}, "consumer.TrimmedError": &changes.TrimmedError{}, "consumer.ErrLeaseLost": changes.ErrLeaseLost,
 }
 

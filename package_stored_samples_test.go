@@ -60,7 +60,7 @@ func namedSamples(db *dynastay.DB) (all []namedSample) {
 
 	on = availability.New(db)
 	counted, _ := availability.NightRef("room_789", day)
-	add("RecountOp", availability.NightCount{Ref: counted}, 2)
+	add("RecountOp", availability.NightCount{Ref: counted}, 2, 1)
 	add("OpenOp", availability.OpenRequest{
 		PropertyID: "prop_123", RoomTypeID: "room_789", Nights: fixture.Stay, Weekdays: availability.On(time.Friday, time.Saturday),
 		Rooms: 5, Price: fixture.Price, MinStay: few, MaxStay: many, AboveCapacity: true, StopSell: true, StopSellReason: "renovation",

@@ -54,7 +54,7 @@ var sent = []any{
 	listing.Availability{}, listing.Conflict{}, listing.Event{}, listing.Imported{}, listing.Night{}, listing.Synced{},
 	listing.Taken{}, ical.Calendar{}, ical.Entry{}, ical.Event{}, ical.Problem{},
 
-	bookings.AutoAssigned{}, bookings.Booking{}, bookings.BookingCharge{}, bookings.BookingCharges{}, bookings.Breakdown{}, bookings.Cancellation{}, bookings.Card{}, bookings.Guest{}, bookings.Instalment{}, bookings.Line{}, bookings.NightDifference{},
+	bookings.AutoAssigned{}, bookings.Booking{}, bookings.BookingCharge{}, bookings.BookingCharges{}, bookings.Breakdown{}, bookings.Cancellation{}, bookings.Card{}, bookings.Guest{}, bookings.Instalment{}, bookings.Line{}, bookings.NightDifference{}, bookings.UnitDifference{},
 	bookings.InHouse{}, bookings.LeftOver{}, bookings.Modified{}, bookings.Overdue{}, bookings.Payment{}, bookings.PaymentHistory{}, bookings.PaymentSummary{}, bookings.PromoCode{},
 	bookings.Receipt{}, bookings.ReceiptEntry{}, bookings.ReceiptTax{}, bookings.Recorded{}, bookings.Refund{}, bookings.Settlement{}, bookings.Source{}, bookings.Summary{}, bookings.Swapped{}, bookings.Sweep{},
 	bookings.Unassigned{}, bookings.UnitNights{}, offer.Offer{},

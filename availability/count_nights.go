@@ -15,6 +15,8 @@ type NightCount struct {
 	Ref    dynastay.Ref
 	Exists bool // the property has the night, and it has not expired
 	Sold   int  // Total − OutOfOrder − Available; negative if more rooms are left than there are
+	// OutOfOrder is how many rooms the night says are out of order.
+	OutOfOrder int
 
 	written string // the write id, "" for a night of other software
 	updated string // when it was last changed, also by a sale
@@ -32,10 +34,10 @@ func (r *Repository) Kept(dates dynastay.Stay) dynastay.Stay {
 	return dates
 }
 
-// SoldOn returns how many rooms each night of a property says are sold on the dates, at most 732. It is for authors of
+// SoldOn returns what each night of a property says about its rooms on the dates, at most 732. It is for authors of
 // operations, such as bookings.Repository.VerifyNights. The index is eventually consistent. It fails with [dynastay.ErrCorrupt] for a
 // night that cannot be read. 1 request for each 1 MB, about 4,000 nights.
-func (r *Repository) SoldOn(ctx context.Context, propertyID string, dates dynastay.Stay) (_ map[dynastay.Ref]int, err error) {
+func (r *Repository) SoldOn(ctx context.Context, propertyID string, dates dynastay.Stay) (_ map[dynastay.Ref]NightCount, err error) {
 	ctx, end := r.db.Begin(ctx, "availability.SoldOn")
 	defer func() { end(err) }()
 	if err := checkDates("Dates", dates); err != nil {
@@ -45,14 +47,15 @@ func (r *Repository) SoldOn(ctx context.Context, propertyID string, dates dynast
 	if err != nil {
 		return nil, err
 	}
-	sold := map[dynastay.Ref]int{}
+	sold := map[dynastay.Ref]NightCount{}
 	for _, row := range rows {
 		night, err := nightInIndex(row, propertyID)
 		if err != nil {
 			return nil, err
 		}
 		if !night.expired(r.db.Now()) {
-			sold[nightRef(night.RoomTypeID, night.Date)] = night.count()
+			ref := nightRef(night.RoomTypeID, night.Date)
+			sold[ref] = NightCount{Ref: ref, Exists: true, Sold: night.count(), OutOfOrder: night.OutOfOrder}
 		}
 	}
 	return sold, nil
@@ -84,7 +87,7 @@ func (r *Repository) Count(ctx context.Context, propertyID string, nights []dyna
 		if err != nil {
 			return nil, err
 		}
-		all[i] = NightCount{nights[i], !night.expired(r.db.Now()), night.count(), writtenBy(row), row.Text(attrUpdated)}
+		all[i] = NightCount{nights[i], !night.expired(r.db.Now()), night.count(), night.OutOfOrder, writtenBy(row), row.Text(attrUpdated)}
 	}
 	return all, nil
 }
@@ -93,11 +96,11 @@ func writtenBy(night dynastay.Row) string {
 	return string(night.Value(keys.AvailabilityTable.WriteIDName()).Bytes())
 }
 
-// RecountOp changes the rooms left of a night by a difference, so that it says that so many more rooms are sold, or fewer if
-// negative. The rooms left may fall below 0. No sale at the same moment is lost, because it changes the night by a difference as
-// well. It fails with [dynastay.ErrVersion] if the host or another recount has written the night since it was counted: the same
+// RecountOp changes a night by differences, so that it says that so many more rooms are sold, and so many more are out of order; or
+// fewer if negative. The rooms left may fall below 0. No sale at the same moment is lost, because it changes the night by a difference
+// as well. It fails with [dynastay.ErrVersion] if the host or another recount has written the night since it was counted: the same
 // difference twice would be another one.
-func (r *Repository) RecountOp(seen NightCount, more int) *dynastay.Operation[struct{}] {
+func (r *Repository) RecountOp(seen NightCount, sold, out int) *dynastay.Operation[struct{}] {
 	left := dynastay.NameOf(attrAvailable)
 	return dynastay.NewOp(dynastay.OpSpec[struct{}]{
 		Name: "availability.Recount",
@@ -110,11 +113,12 @@ func (r *Repository) RecountOp(seen NightCount, more int) *dynastay.Operation[st
 				return struct{}{}, &dynastay.Error{Op: "availability.Recount", Entity: "Night", ID: seen.Ref.Key.String(), Kind: dynastay.ErrVersion}
 			}
 			change.Renew()
-			change.Also(
-				expression.Set(left, left.Minus(expression.Value(more))).
-					Set(dynastay.NameOf(attrUpdated), expression.Value(dynastay.Instant(r.db.Now()))),
-				expression.AttributeType(left, expression.Number),
-			)
+			update := expression.Set(left, left.Minus(expression.Value(sold+out))).
+				Set(dynastay.NameOf(attrUpdated), expression.Value(dynastay.Instant(r.db.Now())))
+			if out != 0 {
+				update = update.Add(outOfOrder, expression.Value(out))
+			}
+			change.Also(update, expression.AttributeType(left, expression.Number))
 			return struct{}{}, change.AddTo(tx)
 		},
 	})

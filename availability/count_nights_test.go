@@ -35,10 +35,13 @@ func TestCountNights(t *testing.T) {
 	}
 	sold, err := repo.SoldOn(ctx, propertyID, all)
 	require.NoError(t, err)
-	assert.Equal(t, map[dynastay.Ref]int{refs[1]: 2, refs[2]: 4, refs[3]: -1}, sold)
+	assert.Equal(t, map[dynastay.Ref]availability.NightCount{
+		refs[1]: {Ref: refs[1], Exists: true, Sold: 2}, refs[2]: {Ref: refs[2], Exists: true, Sold: 4, OutOfOrder: 3},
+		refs[3]: {Ref: refs[3], Exists: true, Sold: -1},
+	}, sold)
 	counts, err := repo.Count(ctx, propertyID, refs)
 	require.NoError(t, err)
-	for i, want := range []availability.NightCount{{Sold: 2}, {Exists: true, Sold: 2}, {Exists: true, Sold: 4}, {Exists: true, Sold: -1}, {}, {}} {
+	for i, want := range []availability.NightCount{{Sold: 2}, {Exists: true, Sold: 2}, {Exists: true, Sold: 4, OutOfOrder: 3}, {Exists: true, Sold: -1}, {}, {}} {
 		want.Ref = refs[i]
 		assert.Equal(t, want, counts[i])
 	}
@@ -62,17 +65,21 @@ func TestRecountTwice(t *testing.T) {
 		db, hotel, repo := openHotel(t, 5)
 		ref, err := availability.NightRef(hotel.RoomTypeID, date("2026-07-01"))
 		require.NoError(t, err)
+		raw.Update(t, db, keys.AvailabilityTable, ref.Key, "SET OutOfOrder = :two", dynastay.Item{":two": dynastay.Number(2)})
 		if by == "other software" {
 			raw.Update(t, db, keys.AvailabilityTable, ref.Key, "REMOVE WriteId", nil)
 		}
 		counts, err := repo.Count(ctx, hotel.ID, []dynastay.Ref{ref})
 		require.NoError(t, err)
 		lost := db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "UpdateItem", Nth: 1, EveryAttempt: true})
-		_, err = dynastay.Do(ctx, db.DB, repo.RecountOp(counts[0], 2))
+		_, err = dynastay.Do(ctx, db.DB, repo.RecountOp(counts[0], 2, -1))
 		lost.Stop()
 		require.NoError(t, err)
-		_, err = dynastay.Do(ctx, db.DB, repo.RecountOp(counts[0], 2))
+		_, err = dynastay.Do(ctx, db.DB, repo.RecountOp(counts[0], 2, -1))
 		assert.ErrorIs(t, err, dynastay.ErrVersion)
-		assert.Equal(t, []int{3}, hotel.Left(t, db.DB, dynastay.MustStay("2026-07-01", "2026-07-02")), by)
+		again, err := repo.Count(ctx, hotel.ID, []dynastay.Ref{ref})
+		require.NoError(t, err)
+		assert.Equal(t, []int{counts[0].Sold + 2, 1}, []int{again[0].Sold, again[0].OutOfOrder}, by)
+		assert.Equal(t, []int{4}, hotel.Left(t, db.DB, dynastay.MustStay("2026-07-01", "2026-07-02")), by)
 	}
 }

@@ -35,7 +35,7 @@ const innRooms = 5
 
 func newInn(t testing.TB) *inn {
 	t.Helper()
-	db := dyntest.New(t, dyntest.OnlyTables(keys.BookingsTable, keys.AvailabilityTable, keys.MetadataTable), dyntest.At(innNoon))
+	db := dyntest.New(t, dyntest.OnlyTables(keys.BookingsTable, keys.AvailabilityTable, keys.MetadataTable, keys.PropertiesTable), dyntest.At(innNoon))
 	i := &inn{db, bookings.New(db.DB, nil), "prop_inn"}
 	i.open(t)
 	return i

@@ -52,6 +52,7 @@ func TestUnitsAgreeWithTheModel(t *testing.T) {
 				d.step()
 			}
 			require.NoError(rt, i.repo.VerifyNights(t.Context(), i.id, deskNights))
+			require.NoError(rt, i.repo.VerifyUnits(t.Context(), i.id, deskNights))
 			met.Add("histories", 1)
 			return d.calls
 		}

@@ -324,6 +324,7 @@ func manyDesks(t *testing.T, faults bool) {
 		assert.NotZero(t, h.counts[kind], "nothing was shown about: %s", kind)
 	}
 	assert.NoError(t, h.repo.VerifyNights(t.Context(), h.hotel.ID, houseNights))
+	assert.NoError(t, h.repo.VerifyUnits(t.Context(), h.hotel.ID, houseNights))
 	plan := h.plan(t)
 	holders := map[units.Night]string{}
 	for _, id := range h.ids {

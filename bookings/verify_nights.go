@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
@@ -24,16 +25,25 @@ type NightDifference struct {
 	Sold     int
 	Booked   int      // rooms that bookings have
 	Bookings []string `json:",omitzero"` // their ids
-	NotOpen  bool     // the property has no such night
+	// OutOfOrder is how many rooms the night says are out of order.
+	OutOfOrder int
+	UnitsOut   int  // units of the room type that are out of order; on a night that is not compared, as many as the night says
+	NotOpen    bool // the property has no such night
 }
 
-// String returns the difference in one line, such as "room_789 2026-07-10: 3 rooms are sold, and bookings have 2".
+// String returns the difference in one line, such as "room_789 2026-07-10: sold 3, booked 2".
 func (d NightDifference) String() string {
-	said := fmt.Sprintf("%d rooms are sold", d.Sold)
+	said := fmt.Sprintf("%s %s: ", shown.Masked(d.RoomTypeID), d.Date)
 	if d.NotOpen {
-		said = "the night is not open"
+		said += "not open"
+	} else {
+		said += fmt.Sprintf("sold %d", d.Sold)
 	}
-	return fmt.Sprintf("%s %s: %s, and bookings have %d", shown.Masked(d.RoomTypeID), d.Date, said, d.Booked)
+	said += fmt.Sprintf(", booked %d", d.Booked)
+	if d.OutOfOrder != d.UnitsOut {
+		said += fmt.Sprintf(", out of order %d, and %d by the units", d.OutOfOrder, d.UnitsOut)
+	}
+	return said
 }
 
 // NightsError means that nights of a property and its bookings contradict each other. It matches [dynastay.ErrCorrupt].
@@ -42,47 +52,58 @@ type NightsError struct {
 	Nights     []NightDifference // by room type, then by date
 }
 
-// Error names the property, the number of nights, and the first three of them.
+// Error names the property, the first three of the nights, and how many more there are.
 func (e *NightsError) Error() string {
+	return fmt.Sprintf("property %s: not as booked: %s", shown.Masked(e.PropertyID), firstOf(e.Nights))
+}
+
+// firstOf names the first three of many.
+func firstOf[T fmt.Stringer](all []T) string {
+	const most = 3
 	var first []string
-	for _, n := range e.Nights[:min(len(e.Nights), 3)] {
-		first = append(first, n.String())
+	for _, one := range all[:min(len(all), most)] {
+		first = append(first, one.String())
 	}
-	if len(e.Nights) > len(first) {
-		first = append(first, "…")
+	if more := len(all) - most; more > 0 {
+		first = append(first, fmt.Sprintf("%d more", more))
 	}
-	return fmt.Sprintf("property %s: %d nights are not as booked: %s", shown.Masked(e.PropertyID), len(e.Nights), strings.Join(first, "; "))
+	return strings.Join(first, "; ")
 }
 
 // Is makes it match [dynastay.ErrCorrupt].
 func (*NightsError) Is(target error) bool { return target == dynastay.ErrCorrupt }
 
 // VerifyNights compares the rooms that are sold on the nights of a property, as the nights say, with the rooms that its bookings
-// have. It fails with a [*NightsError] if they differ; [Repository.MendNights] writes what follows from the bookings. There may be at
-// most 732 dates. Bookings of more than 90 nights, which only other software can have stored, are missed if they began more
-// than 90 nights before.
+// have; and, from tomorrow in UTC on, the rooms that are out of order with the units that are. It fails with a [*NightsError] if they
+// differ; [Repository.MendNights] writes what follows from the bookings and units. There may be at most 732 dates. Bookings of
+// more than 90 nights, which only other software can have stored, are missed if they began more than 90 nights before.
 //
 // What changes meanwhile is no difference. If something seems to differ, VerifyNights reads the night, waits for
 // [dynastay.Options.IndexLag], because the list of bookings lags, and reads the bookings and the night again, until the night has not
-// changed in between. One that always changes is left out after 10 times. A night that is in no index, because other software has not
-// stored its keys, is compared only if it is booked. Nights that expire, two years later, are not compared.
+// changed in between. If one has changed each of 10 times, VerifyNights fails with [dynastay.ErrContention], besides what it has found.
+// A night that is in no index, because other software has not stored its keys, is compared only if it is booked, or if a unit is out
+// of order. Nights that expire, two years later, are not compared.
 //
 // It fails with [dynastay.ErrCorrupt] for a booking that says that it has other rooms than its lines.
 //
-// 1 request for each 1 MB of nights and of summaries of bookings, and 1 for each booking that has rooms. If something seems to
-// differ, each time as many again for the bookings, and 2 for up to 100 such nights.
+// 1 request for each 1 MB of nights, of units and of summaries of bookings, and 1 for each booking that has rooms. If something seems
+// to differ, each time as many again for the bookings and units, and 2 for up to 100 such nights.
 func (r *Repository) VerifyNights(ctx context.Context, propertyID string, dates dynastay.Stay) (err error) {
 	ctx, end := r.db.Begin(ctx, "bookings.VerifyNights")
 	defer func() { end(err) }()
 	all, err := r.differentNights(ctx, propertyID, dates)
-	if err != nil {
-		return err
-	}
-	return nightsError(propertyID, all)
+	return joined(nightsError(propertyID, all), err)
 }
 
-// MendNights changes the rooms left of nights that [Repository.VerifyNights] finds different, so that they agree with the bookings.
-// It returns the nights that it has changed. More rooms may be booked than there are: then fewer than 0 are left, as after an
+// joined returns both of two errors, and one as it is.
+func joined(found, err error) error {
+	if found == nil || err == nil {
+		return cmp.Or(found, err)
+	}
+	return errors.Join(found, err)
+}
+
+// MendNights changes nights that [Repository.VerifyNights] finds different, so that they agree with the bookings and units. It returns the nights that it has changed. More rooms may be booked than there are: then fewer than 0 are left, as after an
 // overbooking. A night that is not open stays a difference until it is opened, and so does one that the host writes at the same moment
 // again and again. 2 requests more for each night that differs; then VerifyNights once more, at most 10 times.
 //
@@ -102,7 +123,7 @@ func (r *Repository) MendNights(ctx context.Context, propertyID string, dates dy
 			if d.NotOpen || n == mostVerified {
 				continue
 			}
-			_, err := dynastay.Do(ctx, r.db, r.nights.RecountOp(d.counted, d.Booked-d.Sold))
+			_, err := dynastay.Do(ctx, r.db, r.nights.RecountOp(d.counted, d.Booked-d.Sold, d.UnitsOut-d.OutOfOrder))
 			switch {
 			case err == nil:
 				mended, again = append(mended, d.NightDifference), true
@@ -163,10 +184,13 @@ func (r *Repository) differentNights(ctx context.Context, propertyID string, dat
 		more, doubtful, err = r.compareNights(ctx, propertyID, dates, doubtful)
 		found = append(found, more...)
 	}
+	if err == nil && len(doubtful) > 0 {
+		err = &dynastay.Error{Op: "bookings.VerifyNights", Entity: "Night", ID: doubtful[0].Key.String(), Kind: dynastay.ErrContention}
+	}
 	slices.SortFunc(found, func(a, b differentNight) int {
 		return cmp.Or(cmp.Compare(a.RoomTypeID, b.RoomTypeID), a.Date.Compare(b.Date))
 	})
-	return found, err // what is still doubtful is changed all the time, and so by the library
+	return found, err
 }
 
 // doubtfulNights returns the nights that seem to differ.
@@ -179,13 +203,22 @@ func (r *Repository) doubtfulNights(ctx context.Context, propertyID string, date
 	if err != nil {
 		return nil, err
 	}
+	out, err := r.outOfOrderOn(ctx, propertyID, dates)
+	if err != nil {
+		return nil, err
+	}
 	for ref := range had {
-		if _, open := sold[ref]; !open {
+		if !sold[ref].Exists {
 			doubtful = append(doubtful, ref)
 		}
 	}
-	for ref, rooms := range sold {
-		if rooms != had[ref].rooms() {
+	for ref := range out.units {
+		if !sold[ref].Exists && len(had[ref]) == 0 {
+			doubtful = append(doubtful, ref)
+		}
+	}
+	for ref, night := range sold {
+		if night.Sold != had[ref].rooms() || night.OutOfOrder != out.of(night) {
 			doubtful = append(doubtful, ref)
 		}
 	}
@@ -208,54 +241,83 @@ func (r *Repository) compareNights(
 	if err != nil {
 		return nil, nil, err
 	}
+	out, err := r.outOfOrderOn(ctx, propertyID, dates)
+	if err != nil {
+		return nil, nil, err
+	}
 	after, err := r.nights.Count(ctx, propertyID, nights)
 	if err != nil {
 		return nil, nil, err
 	}
 	for i, c := range after {
-		switch rooms := had[c.Ref].rooms(); {
+		switch rooms, units := had[c.Ref].rooms(), out.of(c); {
 		case c != before[i]:
 			doubtful = append(doubtful, c.Ref)
-		case c.Sold != rooms || !c.Exists && rooms > 0:
-			d, err := differenceOf(c, had[c.Ref])
+		case c.Sold != rooms || c.OutOfOrder != units || !c.Exists && rooms+units > 0:
+			night, err := keys.Parse[keys.Night](c.Ref.Key)
 			if err != nil {
 				return nil, nil, err
 			}
-			found = append(found, d)
+			found = append(found, differentNight{NightDifference{
+				RoomTypeID: night.RoomTypeID, Date: night.Date, Sold: c.Sold, Booked: rooms, NotOpen: !c.Exists,
+				Bookings: slices.Sorted(maps.Keys(had[c.Ref])), OutOfOrder: c.OutOfOrder, UnitsOut: units,
+			}, c})
 		}
 	}
 	return found, doubtful, nil
 }
 
-func differenceOf(c availability.NightCount, had bookedNight) (differentNight, error) {
-	night, err := keys.Parse[keys.Night](c.Ref.Key)
-	return differentNight{NightDifference{
-		RoomTypeID: night.RoomTypeID, Date: night.Date, Sold: c.Sold, Booked: had.rooms(), NotOpen: !c.Exists,
-		Bookings: slices.Sorted(maps.Keys(had)),
-	}, c}, err
+// unitsOut is how many units are out of order on nights of room types from a date on.
+type unitsOut struct {
+	units map[dynastay.Ref]int
+	from  dynastay.Date
+}
+
+// of returns how many units of a night are out of order; as many as it says itself, if the units do not say it any more.
+func (o unitsOut) of(c availability.NightCount) int {
+	if night, err := keys.Parse[keys.Night](c.Ref.Key); err == nil && night.Date.Before(o.from) {
+		return c.OutOfOrder
+	}
+	return o.units[c.Ref]
+}
+
+// firstRemembered is the first night of which units say whether they are out of order: a unit forgets a time that has ended before
+// today at the property, which is at most tomorrow in UTC.
+func (r *Repository) firstRemembered() dynastay.Date {
+	return dynastay.DateOf(r.db.Now(), time.UTC).AddDays(1)
+}
+
+// outOfOrderOn counts the units that are out of order.
+func (r *Repository) outOfOrderOn(ctx context.Context, propertyID string, dates dynastay.Stay) (unitsOut, error) {
+	out := unitsOut{map[dynastay.Ref]int{}, r.firstRemembered()}
+	all, err := r.units.All(ctx, propertyID)
+	if err != nil {
+		return out, err
+	}
+	for _, u := range all {
+		for _, o := range u.OutOfOrder {
+			for date := range within(o.Nights, dates).Dates() {
+				ref, err := availability.NightRef(u.RoomTypeID, date)
+				if err != nil {
+					return out, err
+				}
+				if !date.Before(out.from) {
+					out.units[ref]++
+				}
+			}
+		}
+	}
+	return out, nil
 }
 
 // bookedNights returns which bookings have rooms on the dates.
 func (r *Repository) bookedNights(ctx context.Context, propertyID string, dates dynastay.Stay) (map[dynastay.Ref]bookedNight, error) {
-	var ids []string
-	list := r.ByProperty(PropertyQuery{PropertyID: propertyID, From: dates.CheckIn.AddDays(-availability.MaxNights), To: dates.CheckOut})
-	for s, err := range list.All(ctx) {
-		if err != nil {
-			return nil, err
-		}
-		if s.Status != Cancelled && s.Status != Expired && s.Stay.Overlaps(dates) {
-			ids = append(ids, s.ID)
-		}
-	}
-	all, err := r.GetAll(ctx, ids, dynastay.Consistent)
+	all, err := r.bookingsOn(ctx, propertyID, dates)
 	if err != nil {
 		return nil, err
 	}
 	had := map[dynastay.Ref]bookedNight{}
 	for _, b := range all {
-		if b == nil || b.PropertyID != propertyID {
-			continue
-		}
 		if names := b.wrongRooms(); len(names) > 0 { // rooms that it has no lines of would seem to be nobody's
 			return nil, &dynastay.Error{
 				Op: "bookings.VerifyNights", Entity: "Booking", ID: b.ID, Field: names[0], Kind: dynastay.ErrCorrupt, Err: errNotTheLines,
@@ -278,6 +340,22 @@ func (r *Repository) bookedNights(ctx context.Context, propertyID string, dates 
 		}
 	}
 	return had, nil
+}
+
+// bookingsOn returns the bookings of a property with nights on the dates, except those that the list says have no rooms.
+func (r *Repository) bookingsOn(ctx context.Context, propertyID string, dates dynastay.Stay) ([]*Booking, error) {
+	var ids []string
+	list := r.ByProperty(PropertyQuery{PropertyID: propertyID, From: dates.CheckIn.AddDays(-availability.MaxNights), To: dates.CheckOut})
+	for s, err := range list.All(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if s.Status != Cancelled && s.Status != Expired && s.Stay.Overlaps(dates) {
+			ids = append(ids, s.ID)
+		}
+	}
+	all, err := r.GetAll(ctx, ids, dynastay.Consistent)
+	return slices.DeleteFunc(all, func(b *Booking) bool { return b == nil || b.PropertyID != propertyID }), err
 }
 
 var errNotTheLines = errors.New("must be that of its lines")

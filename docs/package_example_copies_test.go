@@ -298,5 +298,5 @@ func TestCountTheRooms(t *testing.T) {
 		raw.Delete(t, first, keys.BookingsTable, dynastay.Key{PK: plain["PK"].(string), SK: plain["SK"].(string)})
 	}
 	require.NoError(t, count())
-	assert.Equal(t, []string{hotel.RoomTypeID + " 2026-07-11: 2 rooms are sold, and bookings have 1"}, differ)
+	assert.Equal(t, []string{hotel.RoomTypeID + " 2026-07-11: sold 2, booked 1"}, differ)
 }

@@ -141,6 +141,25 @@ func (r *Repository) List(propertyID string) dynastay.List[*Unit] {
 	return r.list("units.List", propertyID)
 }
 
+// All returns the units of a property by their ids, with those that are retired. It reads consistently, for those who compare them
+// with something else. It fails with [dynastay.ErrCorrupt] for one that cannot be read. 1 request for each 1 MB of units.
+func (r *Repository) All(ctx context.Context, propertyID string) (all []*Unit, err error) {
+	ctx, end := r.db.Begin(ctx, "units.All")
+	defer func() { end(err) }()
+	rows, err := r.rows(ctx, keys.PropertiesTable, propertyID, keys.SortKind[keys.Unit]())
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range rows {
+		u, err := unitEntity.Value(row)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, u)
+	}
+	return all, nil
+}
+
 // ToBeCleaned lists the units of a property that are dirty, without those that are retired, by their ids.
 //
 // Pattern units to be cleaned: Properties, PK = UNITS#{propertyId}, SK begins with UNIT#, 1 request

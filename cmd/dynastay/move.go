@@ -92,10 +92,13 @@ func (f platform) open(p *program) (*moving, error) {
 
 // refusedError says how many items or lines were refused, which have been printed already.
 func refusedError(n int, what string) error {
-	if n == 0 {
+	switch n {
+	case 0:
 		return nil
+	case 1:
+		return fmt.Errorf("1 %s was refused", what)
 	}
-	return fmt.Errorf("%d %s were refused", n, what)
+	return fmt.Errorf("%d %ss were refused", n, what)
 }
 
 // tableOrExport are the flags that say what a walk reads.
@@ -140,7 +143,7 @@ type each = func(context.Context, dynastay.Row) (bool, error)
 
 var tableOf = map[string]*dynastay.Schema{
 	"properties": keys.PropertiesTable, "nights": keys.AvailabilityTable, "bookings": keys.BookingsTable, "users": keys.UsersTable,
-	"reviews": keys.ReviewsTable, "sold": keys.PropertiesTable, "ratings": keys.PropertiesTable,
+	"reviews": keys.ReviewsTable, "sold": keys.PropertiesTable, "units": keys.PropertiesTable, "ratings": keys.PropertiesTable,
 }
 
 // walk walks a table, and prints what becomes of its items.
@@ -153,15 +156,15 @@ func (p *program) walk(m *moving, w migrate.Walk, changed string) (migrate.Repor
 	if err != nil {
 		return report, err
 	}
-	return report, refusedError(report.Refused, "items")
+	return report, refusedError(report.Refused, "item")
 }
 
 type verifyCommand struct {
 	platform
-	Kind string `arg:"" enum:"properties,nights,bookings,users,reviews,sold,ratings" help:"properties, nights, bookings, users or reviews; sold: the nights against the bookings; ratings: those of the properties against the reviews."`
+	Kind string `arg:"" enum:"properties,nights,bookings,users,reviews,sold,units,ratings" help:"properties, nights, bookings, users or reviews; sold: the nights against the bookings; units: the plan of the units against the bookings; ratings: those of the properties against the reviews."`
 	tableOrExport
-	From string `help:"Of sold: the first night." placeholder:"DATE"`
-	To   string `help:"Of sold: the date after the last night, at most 732 later." placeholder:"DATE"`
+	From string `help:"Of sold and units: the first night." placeholder:"DATE"`
+	To   string `help:"Of sold and units: the date after the last night, at most 732 later." placeholder:"DATE"`
 	Mend bool   `help:"Write what differs, if it follows from what is stored. Can be interrupted and called again. Then call verify without it, which also prints what a person must look at."`
 }
 
@@ -176,7 +179,7 @@ func (c verifyCommand) Run(p *program) error {
 		return err
 	}
 	w := migrate.Walk{Name: "mend-" + c.Kind, DryRun: !c.Mend, Table: tableOf[c.Kind]}
-	if c.Kind == "sold" { // other dates are another walk
+	if c.ofNights() { // other dates are another walk
 		w.Name += "-" + c.From + "-" + c.To
 	}
 	if c.Mend {
@@ -192,11 +195,13 @@ func (c verifyCommand) Run(p *program) error {
 	return err
 }
 
-// nights returns those of sold.
+func (c verifyCommand) ofNights() bool { return c.Kind == "sold" || c.Kind == "units" }
+
+// nights returns those of sold and units.
 func (c verifyCommand) nights() (nights dynastay.Stay, err error) {
-	if c.Kind != "sold" {
+	if !c.ofNights() {
 		if c.From != "" || c.To != "" {
-			return nights, errors.New("--from and --to are for sold only")
+			return nights, errors.New("--from and --to are for sold and units only")
 		}
 		return nights, nil
 	}
@@ -215,6 +220,9 @@ func (m *moving) verifies(nights dynastay.Stay) map[string]each {
 		"sold": migrate.EachProperty(func(ctx context.Context, id string) (bool, error) {
 			return false, m.stays.VerifyNights(ctx, id, nights)
 		}),
+		"units": migrate.EachProperty(func(ctx context.Context, id string) (bool, error) {
+			return false, m.stays.VerifyUnits(ctx, id, nights)
+		}),
 		"ratings": migrate.EachProperty(func(ctx context.Context, id string) (bool, error) { return false, m.said.VerifyRating(ctx, id) }),
 	}
 }
@@ -224,6 +232,10 @@ func (m *moving) mends(nights dynastay.Stay) map[string]each {
 		"properties": m.hosts.MendRow, "nights": m.nights.MendRow, "bookings": m.stays.MendRow, "users": m.people.MendRow, "reviews": m.said.MendRow,
 		"sold": migrate.EachProperty(func(ctx context.Context, id string) (bool, error) {
 			mended, err := m.stays.MendNights(ctx, id, nights)
+			return len(mended) > 0, err
+		}),
+		"units": migrate.EachProperty(func(ctx context.Context, id string) (bool, error) {
+			mended, err := m.stays.MendUnits(ctx, id, nights)
 			return len(mended) > 0, err
 		}),
 		"ratings": migrate.EachProperty(func(ctx context.Context, id string) (bool, error) {
@@ -274,14 +286,14 @@ func (c loadCommand) Run(p *program) error {
 		for _, line := range invalid.Lines {
 			fmt.Fprintf(p.out, "invalid: %v\n", line)
 		}
-		return fmt.Errorf("%d invalid lines, nothing was loaded", invalid.Count)
+		return fmt.Errorf("nothing was loaded, invalid lines: %d", invalid.Count)
 	case err != nil:
 		return err
 	}
 	if c.DryRun {
-		fmt.Fprintf(p.out, "%d lines, of which %d are invalid\n", loaded.Lines, loaded.Refused)
+		fmt.Fprintf(p.out, "%d lines, %d invalid\n", loaded.Lines, loaded.Refused)
 	}
-	return refusedError(loaded.Refused, "lines")
+	return refusedError(loaded.Refused, "line")
 }
 
 func loadedText(l migrate.Loaded) string {

@@ -41,6 +41,8 @@ func TestWorldVerifies(t *testing.T) {
 	for i := range small.Properties {
 		id := w.Hotel(i).ID
 		assert.NoError(t, said.VerifyRating(ctx, id))
-		assert.NoError(t, stays.VerifyNights(ctx, id, dynastay.Stay{CheckIn: today.AddDays(1), CheckOut: today.AddDays(400)})) // a world has no nights of the past
+		ahead := dynastay.Stay{CheckIn: today.AddDays(1), CheckOut: today.AddDays(400)}
+		assert.NoError(t, stays.VerifyNights(ctx, id, ahead)) // a world has no nights of the past
+		assert.NoError(t, stays.VerifyUnits(ctx, id, ahead))
 	}
 }

@@ -1,0 +1,271 @@
+package bookings
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability/units"
+	"github.com/dynastay/dynastay/internal/shown"
+)
+
+// UnitDifference is a night on which the plan names somebody else for a unit than those who have it.
+type UnitDifference struct {
+	units.Night
+	Plan units.Occupant   `json:",omitzero"` // whom the plan names; zero if nobody
+	Has  []units.Occupant `json:",omitzero"` // those who have it, by the bookings and the unit
+}
+
+// String returns the difference in one line, such as "301 on 2026-07-10: the plan names nobody, but bkg_1#1 has it".
+func (d UnitDifference) String() string {
+	var has []string
+	for _, by := range d.Has {
+		has = append(has, shown.Masked(by.String()))
+	}
+	return fmt.Sprintf("%s on %s: the plan names %s, but %s has it", shown.Masked(d.UnitID), d.Date,
+		cmp.Or(shown.Masked(d.Plan.String()), "nobody"), cmp.Or(strings.Join(has, " and "), "nobody"))
+}
+
+// UnitsError means that the plan of a property's units contradicts its bookings, or what is out of order. It matches
+// [dynastay.ErrCorrupt].
+type UnitsError struct {
+	PropertyID string
+	Nights     []UnitDifference // by unit, then by date
+}
+
+// Error names the property, the first three of the nights, and how many more there are.
+func (e *UnitsError) Error() string {
+	return fmt.Sprintf("property %s: the plan is wrong: %s", shown.Masked(e.PropertyID), firstOf(e.Nights))
+}
+
+// Is makes it match [dynastay.ErrCorrupt].
+func (*UnitsError) Is(target error) bool { return target == dynastay.ErrCorrupt }
+
+// VerifyUnits compares the plan of a property's units with the units that its bookings have, and with those that are out of order. It
+// fails with a [*UnitsError] if somebody has a unit on a night for which the plan names nobody or somebody else, so that it could be
+// given away a second time, or if the plan says of a night from tomorrow in UTC on that a unit is out of order which is not.
+// [Repository.MendUnits] writes what follows from the bookings. A night for which the plan names a booking that has given it up is no
+// difference: the next assignment takes it over. There may be at most 732 dates.
+//
+// What changes meanwhile is no difference: if something seems to differ, VerifyUnits reads it again, until it has not changed. If
+// something has changed each of 10 times, it fails with [dynastay.ErrContention], besides what it has found.
+//
+// 1 request for each month, for each 1 MB of units and of summaries of bookings, and for each booking that has rooms. If something
+// seems to differ, each time the same again for the bookings and units.
+func (r *Repository) VerifyUnits(ctx context.Context, propertyID string, dates dynastay.Stay) (err error) {
+	ctx, end := r.db.Begin(ctx, "bookings.VerifyUnits")
+	defer func() { end(err) }()
+	all, err := r.differentUnits(ctx, propertyID, dates)
+	return joined(unitsError(propertyID, all), err)
+}
+
+func unitsError(propertyID string, all []UnitDifference) error {
+	if len(all) == 0 {
+		return nil
+	}
+	return &UnitsError{PropertyID: propertyID, Nights: all}
+}
+
+// MendUnits enters bookings into the plan for the nights of units on which [Repository.VerifyUnits] finds that the plan does not name
+// them. It returns the nights that it has mended. Those on which two have a unit, or on which the plan is wrong about what is out of
+// order, stay differences: see [Repository.UnassignUnits] and [Repository.EndOutOfOrder]. 2 requests more for each booking; then
+// VerifyUnits once more.
+func (r *Repository) MendUnits(ctx context.Context, propertyID string, dates dynastay.Stay) (mended []UnitDifference, err error) {
+	ctx, end := r.db.Begin(ctx, "bookings.MendUnits")
+	defer func() { end(err) }()
+	all, err := r.differentUnits(ctx, propertyID, dates)
+	if err != nil {
+		return nil, err
+	}
+	nights := map[string][]units.Night{} // by booking
+	for _, d := range all {
+		if len(d.Has) == 1 && d.Has[0].OutOfOrder == "" {
+			nights[d.Has[0].BookingID] = append(nights[d.Has[0].BookingID], d.Night)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(nights)) {
+		_, err := dynastay.Do(ctx, r.db, r.mendUnitsOp(propertyID, id, nights[id]))
+		if err != nil && !errors.As(err, new(*units.TakenError)) {
+			return nil, err
+		}
+	}
+	rest, err := r.differentUnits(ctx, propertyID, dates)
+	for _, d := range all {
+		if !slices.ContainsFunc(rest, func(still UnitDifference) bool { return still.Night == d.Night }) {
+			mended = append(mended, d)
+		}
+	}
+	return mended, joined(unitsError(propertyID, rest), err)
+}
+
+// mendUnitsOp enters a booking into the plan for those of the nights that it still has. It depends on the booking as it is read, and
+// fails with a [*units.TakenError] if somebody else has one of them.
+func (r *Repository) mendUnitsOp(propertyID, bookingID string, nights []units.Night) *dynastay.Operation[struct{}] {
+	return dynastay.NewOp(dynastay.OpSpec[struct{}]{
+		Name: "bookings.MendUnits",
+		Prepare: func(ctx context.Context, tx *dynastay.Tx) (_ struct{}, err error) {
+			own, err := r.ownerOf(ctx, units.Occupant{BookingID: bookingID, Line: 1})
+			if err != nil {
+				return struct{}{}, err
+			}
+			c := newUnitChange(propertyID)
+			if own.booking != nil && own.booking.PropertyID == propertyID {
+				has := own.booking.units()
+				c.own[bookingID] = has
+				for _, n := range nights {
+					if by, still := has[n]; still {
+						c.Take(n, by)
+					}
+				}
+			}
+			own.check(tx)
+			taken, owners, err := r.seize(ctx, tx, c)
+			if err == nil && len(taken) > 0 {
+				err = &units.TakenError{Nights: taken}
+			}
+			if err != nil {
+				return struct{}{}, err
+			}
+			checkOwners(tx, owners)
+			return struct{}{}, c.AddTo(tx)
+		},
+	})
+}
+
+// differentUnits reads who has which units, then the plan, then who has them again: whoever has the same units before and after is
+// named by the plan in between.
+func (r *Repository) differentUnits(ctx context.Context, propertyID string, dates dynastay.Stay) (found []UnitDifference, err error) {
+	if err := dates.Validate(); err != nil {
+		return nil, dynastay.Within("Dates", err)
+	}
+	if dates.Nights() > mostPlanned {
+		return nil, dynastay.Invalid("Dates", "must have at most %d nights", mostPlanned)
+	}
+	if dates = r.nights.Kept(dates); dates == (dynastay.Stay{}) {
+		return nil, nil // the plan expires later than the nights
+	}
+	before, err := r.whoHasUnits(ctx, propertyID, dates)
+	for range mostVerified {
+		if err != nil {
+			return nil, err
+		}
+		plan, err := r.planOf(ctx, propertyID, dates)
+		if err != nil {
+			return nil, err
+		}
+		seems := before.differFrom(plan)
+		if len(seems) == 0 {
+			return nil, nil
+		}
+		after, err := r.whoHasUnits(ctx, propertyID, dates)
+		if err != nil {
+			return nil, err
+		}
+		found = slices.DeleteFunc(slices.Clone(seems), func(d UnitDifference) bool { return !before.same(after, d.Night) })
+		if len(found) == len(seems) {
+			return found, nil
+		}
+		before = after
+	}
+	return found, &dynastay.Error{Op: "bookings.VerifyUnits", Entity: "Property", ID: propertyID, Kind: dynastay.ErrContention}
+}
+
+// mostPlanned limits how many months are read.
+const mostPlanned = 2 * 366
+
+func (r *Repository) planOf(ctx context.Context, propertyID string, dates dynastay.Stay) (map[units.Night]units.Occupant, error) {
+	plan := map[units.Night]units.Occupant{}
+	for month := dynastay.MonthOf(dates.CheckIn); month.CheckIn.Before(dates.CheckOut); month = dynastay.MonthOf(month.CheckOut) {
+		all, err := r.units.Plan(ctx, propertyID, month.CheckIn)
+		if err != nil {
+			return nil, err
+		}
+		for _, one := range all {
+			for _, n := range one.Nights {
+				if dates.Contains(n.Date) {
+					plan[n.Night] = n.By
+				}
+			}
+		}
+	}
+	return plan, nil
+}
+
+// unitsHad is who has which units.
+type unitsHad struct {
+	by         map[units.Night][]holder
+	out        map[string][]units.OutOfOrder // by unit
+	remembered dynastay.Date                 // the first night of which units say whether they are out of order
+}
+
+// holder is a line of a booking, in a version of it, or a time that is out of order.
+type holder struct {
+	by      units.Occupant
+	version int // each change of the booking's units makes a new one
+}
+
+func (r *Repository) whoHasUnits(ctx context.Context, propertyID string, dates dynastay.Stay) (had unitsHad, err error) {
+	had = unitsHad{map[units.Night][]holder{}, map[string][]units.OutOfOrder{}, r.firstRemembered()}
+	all, err := r.units.All(ctx, propertyID)
+	if err != nil {
+		return had, err
+	}
+	for _, u := range all {
+		had.out[u.ID] = u.OutOfOrder
+		for _, o := range u.OutOfOrder {
+			for date := range within(o.Nights, dates).Dates() {
+				n := units.Night{UnitID: u.ID, Date: date}
+				had.by[n] = append(had.by[n], holder{by: units.Occupant{OutOfOrder: o.ID}})
+			}
+		}
+	}
+	booked, err := r.bookingsOn(ctx, propertyID, dates)
+	if err != nil {
+		return had, err
+	}
+	slices.SortFunc(booked, func(a, b *Booking) int { return strings.Compare(a.ID, b.ID) })
+	for _, b := range booked {
+		for n, by := range b.units() {
+			if dates.Contains(n.Date) {
+				had.by[n] = append(had.by[n], holder{by, b.Version})
+			}
+		}
+	}
+	return had, nil
+}
+
+// differFrom returns the nights on which the plan seems to be wrong.
+func (h unitsHad) differFrom(plan map[units.Night]units.Occupant) (all []UnitDifference) {
+	add := func(n units.Night) {
+		d := UnitDifference{Night: n, Plan: plan[n]}
+		for _, one := range h.by[n] {
+			d.Has = append(d.Has, one.by)
+		}
+		all = append(all, d)
+	}
+	for n, has := range h.by {
+		if len(has) > 1 || plan[n] != has[0].by {
+			add(n)
+		}
+	}
+	for n, by := range plan {
+		if len(h.by[n]) == 0 && by.OutOfOrder != "" && !n.Date.Before(h.remembered) {
+			add(n)
+		}
+	}
+	slices.SortFunc(all, func(a, b UnitDifference) int {
+		return cmp.Or(strings.Compare(a.UnitID, b.UnitID), a.Date.Compare(b.Date))
+	})
+	return all
+}
+
+// same reports whether nothing has changed in who has a night. A time out of order is not begun a second time once it was ended, so
+// if they are the same, there was no other in between.
+func (h unitsHad) same(later unitsHad, n units.Night) bool {
+	return slices.Equal(h.by[n], later.by[n]) && slices.Equal(h.out[n.UnitID], later.out[n.UnitID])
+}
