@@ -291,8 +291,16 @@ func (op *imported) contest(r *Repository, nights dynastay.Contest) dynastay.Con
 	for _, field := range fields {
 		refs = append(refs, op.guards[field])
 	}
+	looked := false
 	return dynastay.Contest{
 		Items: slices.Concat(nights.Items, refs),
+		// Whoever else was refused has looked at the nights, but not at this booking.
+		Still: func(ctx context.Context) (bool, error) {
+			if looked {
+				return true, nil
+			}
+			return true, op.exists(ctx, r)
+		},
 		Judge: func(seen map[dynastay.Ref]dynastay.Row) error {
 			if seen[op.own].Exists() {
 				return op.taken("")
@@ -321,6 +329,7 @@ func (op *imported) contest(r *Repository, nights dynastay.Contest) dynastay.Con
 			for i, row := range rows {
 				seen[refs[i]] = row
 			}
+			looked = true
 			return seen, err
 		},
 	}

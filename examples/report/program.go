@@ -56,11 +56,9 @@ func (p Program) Run(
 	opts := p.Options
 	opts.TablePrefix = prefix
 	out.Streams, out.Uncounted = e.Streams(), dynastay.Open(e.Client(), &opts)
-	open := func() *dynastay.DB {
-		opts := opts
-		opts.Observer = dynastay.RequestObserver(out.Observe)
-		return dynastay.Open(e.Client(), &opts)
-	}
+	out.Client, out.Options = e.Client(), opts
+	out.Options.Observer = dynastay.RequestObserver(out.Observe)
+	open := func() *dynastay.DB { return dynastay.Open(e.Client(), &out.Options) }
 	defer func() {
 		// The end of the context may be why the program ends.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 
 	"github.com/dynastay/dynastay"
@@ -24,6 +25,9 @@ type Report struct {
 	// neither.
 	Streams   *dynamodbstreams.Client
 	Uncounted *dynastay.DB
+	// Client and Options are those of the DBs that a [Program] opens, for what opens its own.
+	Client  *dynamodb.Client
+	Options dynastay.Options
 
 	mu    sync.Mutex
 	spent cost
