@@ -119,7 +119,7 @@ var others = map[string]error{
 	"migrate.ErrBudget":    migrate.ErrBudget, "migrate.ErrDryRun": migrate.ErrDryRun,
 	"migrate.InvalidLinesError": &migrate.InvalidLinesError{}, "entity.DifferentError": &entity.DifferentError{}, "migrate.LineError": migrate.LineError{Err: dynastay.ErrInvalid},
 	"bookings.NightsError": &bookings.NightsError{}, "bookings.UnitsError": &bookings.UnitsError{},
-	"consumer.Error":       &changes.Error{}, "consumer.TrimmedError": &changes.TrimmedError{}, "consumer.ErrLeaseLost": changes.ErrLeaseLost,
+	"consumer.Error": &changes.Error{}, "consumer.TrimmedError": &changes.TrimmedError{}, "consumer.ErrLeaseLost": changes.ErrLeaseLost,
 }
 
 func TestRefusalsHaveAKindInCommon(t *testing.T) {

@@ -26,7 +26,9 @@ func TestImportAgainBesideOthersThatAreRefused(t *testing.T) {
 	var again, others [callers]error
 	var wg sync.WaitGroup
 	for n := range callers {
-		wg.Go(func() { _, others[n] = repo.Import(ctx, elsewhere(hotel, fmt.Sprintf("pms-2%d", n), stay, bookings.Confirmed)) })
+		wg.Go(func() {
+			_, others[n] = repo.Import(ctx, elsewhere(hotel, fmt.Sprintf("pms-2%d", n), stay, bookings.Confirmed))
+		})
 		wg.Go(func() { _, again[n] = repo.Import(ctx, first) })
 	}
 	wg.Wait()
