@@ -165,9 +165,37 @@ func TestVerifyUnitsWhileTheyChange(t *testing.T) {
 					assert.Equal(t, on("301", 1), d.Night, "%s before %s %d", name, operation, nth)
 				}
 				assert.Empty(t, l.wrongPlan(t), "%s before %s %d", name, operation, nth)
+				now, err := l.repo.Get(t.Context(), had.ID, dynastay.Consistent)
+				require.NoError(t, err)
+				for n, by := range l.plan(t) {
+					if by.BookingID == had.ID {
+						assert.Contains(t, now.Lines[0].UnitsOn(n.Date), n.UnitID, "%s before %s %d: what it has given up is not entered", name, operation, nth)
+						assert.Equal(t, bookings.Confirmed, now.Status)
+					}
+				}
 			}
 		}
 	}
+}
+
+// The list of bookings does not show one yet that the plan names. Its unit is not given to another one.
+func TestMendUnitsTakesNobodysUnit(t *testing.T) {
+	t.Parallel()
+	l := begin(t, 5)
+	l.withUnits(t, "301", "302")
+	wrong := l.assigned(t, "302")
+	l.Faults.Inject(dyntest.StaleIndex(), dyntest.When{Table: keys.BookingsTable.Name})
+	right := l.assigned(t, "301")
+	raw.Update(t, l.DB, keys.BookingsTable, dynastay.Key{PK: "BOOKING#" + wrong.ID, SK: "ROOM#" + l.hotel.RoomTypeID}, "SET UnitNights[0].UnitId = :u",
+		dynastay.Item{":u": dynastay.Text("301")})
+	before := l.plan(t)
+	mended, err := l.repo.MendUnits(t.Context(), l.hotel.ID, fixture.Stay)
+	assert.Empty(t, mended)
+	found := blame.As[*bookings.UnitsError](t, err).Nights
+	require.Len(t, found, fixture.Stay.Nights())
+	assert.Equal(t, right.ID, found[0].Plan.BookingID)
+	assert.Equal(t, []units.Occupant{{BookingID: wrong.ID, Line: 1}}, found[0].Has)
+	assert.Equal(t, before, l.plan(t))
 }
 
 // Who compares what always changes is told so, together with what does not.
