@@ -61,7 +61,7 @@ var refusals = map[string]error{
 	"bookings.ErrHoldEnded":  bookings.ErrHoldEnded, "bookings.ErrHoldOpen": bookings.ErrHoldOpen,
 	"bookings.ErrTooEarly": bookings.ErrTooEarly, "bookings.ErrTooLate": bookings.ErrTooLate, "bookings.ErrAnonymised": bookings.ErrAnonymised,
 	"bookings.ErrStillExpected": bookings.ErrStillExpected, "bookings.ErrAnotherDay": bookings.ErrAnotherDay, "bookings.ErrReleased": bookings.ErrReleased,
-	"bookings.ErrNotOverdue":     bookings.ErrNotOverdue,
+	"bookings.ErrNotOverdue": bookings.ErrNotOverdue, "bookings.ErrAlwaysChanges": bookings.ErrAlwaysChanges,
 	"bookings.PaymentError":      &bookings.PaymentError{Err: bookings.ErrNotPaid},
 	"bookings.ErrPaymentDiffers": bookings.ErrPaymentDiffers, "bookings.ErrNotPaid": bookings.ErrNotPaid,
 	"bookings.ErrOverRefund":   bookings.ErrOverRefund,

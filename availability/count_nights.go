@@ -98,8 +98,8 @@ func writtenBy(night dynastay.Row) string {
 
 // RecountOp changes a night by differences, so that it says that so many more rooms are sold, and so many more are out of order; or
 // fewer if negative. The rooms left may fall below 0. No sale at the same moment is lost, because it changes the night by a difference
-// as well. It fails with [dynastay.ErrVersion] if the host or another recount has written the night since it was counted: the same
-// difference twice would be another one.
+// as well. It fails with [dynastay.ErrVersion] if anything has changed the night since it was counted: the same difference twice would be
+// another one, and a sale may be about to be seen in the night that is already in its booking.
 func (r *Repository) RecountOp(seen NightCount, sold, out int) *dynastay.Operation[struct{}] {
 	left := dynastay.NameOf(attrAvailable)
 	return dynastay.NewOp(dynastay.OpSpec[struct{}]{
@@ -109,7 +109,7 @@ func (r *Repository) RecountOp(seen NightCount, sold, out int) *dynastay.Operati
 			if err != nil {
 				return struct{}{}, err
 			}
-			if writtenBy(change.Row) != seen.written {
+			if writtenBy(change.Row) != seen.written || change.Row.Text(attrUpdated) != seen.updated {
 				return struct{}{}, &dynastay.Error{Op: "availability.Recount", Entity: "Night", ID: seen.Ref.Key.String(), Kind: dynastay.ErrVersion}
 			}
 			change.Renew()
@@ -118,7 +118,8 @@ func (r *Repository) RecountOp(seen NightCount, sold, out int) *dynastay.Operati
 			if out != 0 {
 				update = update.Add(outOfOrder, expression.Value(out))
 			}
-			change.Also(update, expression.AttributeType(left, expression.Number))
+			change.Also(update, expression.AttributeType(left, expression.Number).
+				And(dynastay.AsRead(attrAvailable, change.Row)).And(dynastay.AsRead(attrUpdated, change.Row)))
 			return struct{}{}, change.AddTo(tx)
 		},
 	})

@@ -313,7 +313,9 @@ func (op *imported) contest(r *Repository, nights dynastay.Contest) dynastay.Con
 			if nights.Judge == nil {
 				return nil
 			}
-			return nights.Judge(seen)
+			err := nights.Judge(seen)
+			looked = looked && err != nil // it goes on, and may share a refusal later
+			return err
 		},
 		See: func(ctx context.Context) (seen map[dynastay.Ref]dynastay.Row, err error) {
 			if seen = map[dynastay.Ref]dynastay.Row{}; nights.See != nil {

@@ -80,7 +80,7 @@ func (*NightsError) Is(target error) bool { return target == dynastay.ErrCorrupt
 //
 // What changes meanwhile is no difference. If something seems to differ, VerifyNights reads the night, waits for
 // [dynastay.Options.IndexLag], because the list of bookings lags, and reads the bookings and the night again, until the night has not
-// changed in between. If one has changed each of 10 times, VerifyNights fails with [dynastay.ErrContention], besides what it has found.
+// changed in between. If one has changed each of 10 times, VerifyNights fails with [ErrAlwaysChanges], besides what it has found.
 // A night that is in no index, because other software has not stored its keys, is compared only if it is booked, or if a unit is out
 // of order. Nights that expire, two years later, are not compared.
 //
@@ -103,19 +103,22 @@ func joined(found, err error) error {
 	return errors.Join(found, err)
 }
 
+// ErrAlwaysChanges means that something could not be compared, because it had changed each time that it was read again.
+var ErrAlwaysChanges = dynastay.Refusal("it changed each of 10 times that it was compared")
+
 // MendNights changes nights that [Repository.VerifyNights] finds different, so that they agree with the bookings and units. It returns the nights that it has changed. More rooms may be booked than there are: then fewer than 0 are left, as after an
 // overbooking. A night that is not open stays a difference until it is opened, and so does one that the host writes at the same moment
 // again and again. 2 requests more for each night that differs; then VerifyNights once more, at most 10 times.
 //
 // It believes the bookings, and gives back rooms that none of them has. So first mend the index keys of the bookings, see
-// [Repository.MendRow]; and do not use it if there are stays of more than 90 nights, or while other software takes rooms before it
-// stores their booking.
+// [Repository.MendRow]; and do not use it if there are stays of more than 90 nights, or if other software takes rooms before it stores
+// their booking, or gives back the nights of guests who leave early or do not come.
 func (r *Repository) MendNights(ctx context.Context, propertyID string, dates dynastay.Stay) (mended []NightDifference, err error) {
 	ctx, end := r.db.Begin(ctx, "bookings.MendNights")
 	defer func() { end(err) }()
 	for n := 0; ; n++ {
 		all, err := r.differentNights(ctx, propertyID, dates)
-		if err != nil {
+		if err != nil && !errors.Is(err, ErrAlwaysChanges) {
 			return mended, err
 		}
 		again := false
@@ -134,7 +137,7 @@ func (r *Repository) MendNights(ctx context.Context, propertyID string, dates dy
 			}
 		}
 		if !again {
-			return mended, nightsError(propertyID, all)
+			return mended, joined(nightsError(propertyID, all), err)
 		}
 	}
 }
@@ -178,14 +181,15 @@ func (r *Repository) differentNights(ctx context.Context, propertyID string, dat
 	if dates = r.nights.Kept(dates); dates == (dynastay.Stay{}) {
 		return nil, nil
 	}
-	doubtful, err := r.doubtfulNights(ctx, propertyID, dates)
+	listed := map[string]bool{}
+	doubtful, err := r.doubtfulNights(ctx, propertyID, dates, listed)
 	for n := 0; n < mostVerified && len(doubtful) > 0 && err == nil; n++ {
 		var more []differentNight
-		more, doubtful, err = r.compareNights(ctx, propertyID, dates, doubtful)
+		more, doubtful, err = r.compareNights(ctx, propertyID, dates, doubtful, listed)
 		found = append(found, more...)
 	}
 	if err == nil && len(doubtful) > 0 {
-		err = &dynastay.Error{Op: "bookings.VerifyNights", Entity: "Night", ID: doubtful[0].Key.String(), Kind: dynastay.ErrContention}
+		err = &dynastay.Error{Op: "bookings.VerifyNights", Entity: "Night", ID: doubtful[0].Key.String(), Kind: ErrAlwaysChanges}
 	}
 	slices.SortFunc(found, func(a, b differentNight) int {
 		return cmp.Or(cmp.Compare(a.RoomTypeID, b.RoomTypeID), a.Date.Compare(b.Date))
@@ -194,12 +198,14 @@ func (r *Repository) differentNights(ctx context.Context, propertyID string, dat
 }
 
 // doubtfulNights returns the nights that seem to differ.
-func (r *Repository) doubtfulNights(ctx context.Context, propertyID string, dates dynastay.Stay) (doubtful []dynastay.Ref, err error) {
+func (r *Repository) doubtfulNights(
+	ctx context.Context, propertyID string, dates dynastay.Stay, listed map[string]bool,
+) (doubtful []dynastay.Ref, err error) {
 	sold, err := r.nights.SoldOn(ctx, propertyID, dates)
 	if err != nil {
 		return nil, err
 	}
-	had, err := r.bookedNights(ctx, propertyID, dates)
+	had, err := r.bookedNights(ctx, propertyID, dates, listed)
 	if err != nil {
 		return nil, err
 	}
@@ -227,7 +233,7 @@ func (r *Repository) doubtfulNights(ctx context.Context, propertyID string, date
 
 // compareNights returns those that differ, and those that were changed meanwhile.
 func (r *Repository) compareNights(
-	ctx context.Context, propertyID string, dates dynastay.Stay, nights []dynastay.Ref,
+	ctx context.Context, propertyID string, dates dynastay.Stay, nights []dynastay.Ref, listed map[string]bool,
 ) (found []differentNight, doubtful []dynastay.Ref, err error) {
 	before, err := r.nights.Count(ctx, propertyID, nights)
 	if err != nil {
@@ -237,7 +243,7 @@ func (r *Repository) compareNights(
 	if err := r.db.AwaitIndexes(ctx); err != nil {
 		return nil, nil, err
 	}
-	had, err := r.bookedNights(ctx, propertyID, dates)
+	had, err := r.bookedNights(ctx, propertyID, dates, listed)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -311,8 +317,10 @@ func (r *Repository) outOfOrderOn(ctx context.Context, propertyID string, dates 
 }
 
 // bookedNights returns which bookings have rooms on the dates.
-func (r *Repository) bookedNights(ctx context.Context, propertyID string, dates dynastay.Stay) (map[dynastay.Ref]bookedNight, error) {
-	all, err := r.bookingsOn(ctx, propertyID, dates)
+func (r *Repository) bookedNights(
+	ctx context.Context, propertyID string, dates dynastay.Stay, listed map[string]bool,
+) (map[dynastay.Ref]bookedNight, error) {
+	all, err := r.bookingsOn(ctx, propertyID, dates, listed)
 	if err != nil {
 		return nil, err
 	}
@@ -342,19 +350,20 @@ func (r *Repository) bookedNights(ctx context.Context, propertyID string, dates 
 	return had, nil
 }
 
-// bookingsOn returns the bookings of a property with nights on the dates, except those that the list says have no rooms.
-func (r *Repository) bookingsOn(ctx context.Context, propertyID string, dates dynastay.Stay) ([]*Booking, error) {
-	var ids []string
+// bookingsOn returns the bookings of a property with nights on the dates, except those that the list says have no rooms. It adds them
+// to those that were listed before, and reads these too: a booking that gets another date of check-in moves in the index, and a list
+// that is read at the same moment may miss it.
+func (r *Repository) bookingsOn(ctx context.Context, propertyID string, dates dynastay.Stay, listed map[string]bool) ([]*Booking, error) {
 	list := r.ByProperty(PropertyQuery{PropertyID: propertyID, From: dates.CheckIn.AddDays(-availability.MaxNights), To: dates.CheckOut})
 	for s, err := range list.All(ctx) {
 		if err != nil {
 			return nil, err
 		}
 		if s.Status != Cancelled && s.Status != Expired && s.Stay.Overlaps(dates) {
-			ids = append(ids, s.ID)
+			listed[s.ID] = true
 		}
 	}
-	all, err := r.GetAll(ctx, ids, dynastay.Consistent)
+	all, err := r.GetAll(ctx, slices.Sorted(maps.Keys(listed)), dynastay.Consistent)
 	return slices.DeleteFunc(all, func(b *Booking) bool { return b == nil || b.PropertyID != propertyID }), err
 }
 

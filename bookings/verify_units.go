@@ -21,13 +21,13 @@ type UnitDifference struct {
 	Has  []units.Occupant `json:",omitzero"` // those who have it, by the bookings and the unit
 }
 
-// String returns the difference in one line, such as "301 on 2026-07-10: the plan names nobody, but bkg_1#1 has it".
+// String returns the difference in one line, such as "301 on 2026-07-10: the plan names nobody instead of bkg_1#1".
 func (d UnitDifference) String() string {
 	var has []string
 	for _, by := range d.Has {
 		has = append(has, shown.Masked(by.String()))
 	}
-	return fmt.Sprintf("%s on %s: the plan names %s, but %s has it", shown.Masked(d.UnitID), d.Date,
+	return fmt.Sprintf("%s on %s: the plan names %s instead of %s", shown.Masked(d.UnitID), d.Date,
 		cmp.Or(shown.Masked(d.Plan.String()), "nobody"), cmp.Or(strings.Join(has, " and "), "nobody"))
 }
 
@@ -48,12 +48,13 @@ func (*UnitsError) Is(target error) bool { return target == dynastay.ErrCorrupt 
 
 // VerifyUnits compares the plan of a property's units with the units that its bookings have, and with those that are out of order. It
 // fails with a [*UnitsError] if somebody has a unit on a night for which the plan names nobody or somebody else, so that it could be
-// given away a second time, or if the plan says of a night from tomorrow in UTC on that a unit is out of order which is not.
-// [Repository.MendUnits] writes what follows from the bookings. A night for which the plan names a booking that has given it up is no
-// difference: the next assignment takes it over. There may be at most 732 dates.
+// given away a second time; if two have it; if the plan says of a night from tomorrow in UTC on that a unit is out of order which is
+// not; or if it names what is no line of a booking. [Repository.MendUnits] writes what follows from the bookings and units. A night for
+// which the plan names a booking that has given it up is no difference: the next assignment takes it over. There may be at most 732
+// dates. Bookings of more than 90 nights may be missed, as by [Repository.VerifyNights].
 //
 // What changes meanwhile is no difference: if something seems to differ, VerifyUnits reads it again, until it has not changed. If
-// something has changed each of 10 times, it fails with [dynastay.ErrContention], besides what it has found.
+// something has changed each of 10 times, it fails with [ErrAlwaysChanges], besides what it has found.
 //
 // 1 request for each month, for each 1 MB of units and of summaries of bookings, and for each booking that has rooms. If something
 // seems to differ, each time the same again for the bookings and units.
@@ -71,28 +72,38 @@ func unitsError(propertyID string, all []UnitDifference) error {
 	return &UnitsError{PropertyID: propertyID, Nights: all}
 }
 
-// MendUnits enters bookings into the plan for the nights of units on which [Repository.VerifyUnits] finds that the plan does not name
-// them. It returns the nights that it has mended. Those on which two have a unit, or on which the plan is wrong about what is out of
-// order, stay differences: see [Repository.UnassignUnits] and [Repository.EndOutOfOrder]. 2 requests more for each booking; then
-// VerifyUnits once more.
+// MendUnits makes the plan name those who have a unit on the nights on which [Repository.VerifyUnits] finds that it does not, and nobody
+// on those on which a unit is not out of order, or on which it names what is no line of a booking. It returns the nights that it has
+// mended. Nights on which two have a unit stay differences: see [Repository.UnassignUnits]. 2 or 3 requests more for each booking and
+// each unit; then VerifyUnits once more.
 func (r *Repository) MendUnits(ctx context.Context, propertyID string, dates dynastay.Stay) (mended []UnitDifference, err error) {
 	ctx, end := r.db.Begin(ctx, "bookings.MendUnits")
 	defer func() { end(err) }()
 	all, err := r.differentUnits(ctx, propertyID, dates)
-	if err != nil {
+	if err != nil && !errors.Is(err, ErrAlwaysChanges) {
 		return nil, err
 	}
-	nights := map[string][]units.Night{} // by booking
+	booked, others := map[string][]UnitDifference{}, map[string][]UnitDifference{} // by booking, and by unit
 	for _, d := range all {
-		if len(d.Has) == 1 && d.Has[0].OutOfOrder == "" {
-			nights[d.Has[0].BookingID] = append(nights[d.Has[0].BookingID], d.Night)
+		switch {
+		case len(d.Has) > 1:
+		case len(d.Has) == 1 && d.Has[0].OutOfOrder == "":
+			booked[d.Has[0].BookingID] = append(booked[d.Has[0].BookingID], d)
+		default:
+			others[d.UnitID] = append(others[d.UnitID], d)
 		}
 	}
-	for _, id := range slices.Sorted(maps.Keys(nights)) {
-		_, err := dynastay.Do(ctx, r.db, r.mendUnitsOp(propertyID, id, nights[id]))
-		if err != nil && !errors.As(err, new(*units.TakenError)) {
-			return nil, err
+	var failed error
+	mend := func(op *dynastay.Operation[struct{}]) {
+		if _, err := dynastay.Do(ctx, r.db, op); err != nil && ctx.Err() == nil {
+			failed = errors.Join(failed, err)
 		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(booked)) {
+		mend(r.enterOp(propertyID, id, booked[id]))
+	}
+	for _, id := range slices.Sorted(maps.Keys(others)) {
+		mend(r.enterOutOfOrderOp(propertyID, id, others[id]))
 	}
 	rest, err := r.differentUnits(ctx, propertyID, dates)
 	for _, d := range all {
@@ -100,36 +111,74 @@ func (r *Repository) MendUnits(ctx context.Context, propertyID string, dates dyn
 			mended = append(mended, d)
 		}
 	}
-	return mended, joined(unitsError(propertyID, rest), err)
+	return mended, joined(joined(unitsError(propertyID, rest), err), failed)
 }
 
-// mendUnitsOp enters a booking into the plan for those of the nights that it still has. It depends on the booking as it is read, and
-// fails with a [*units.TakenError] if somebody else has one of them.
-func (r *Repository) mendUnitsOp(propertyID, bookingID string, nights []units.Night) *dynastay.Operation[struct{}] {
+// enterOp enters a booking into the plan for those of the nights that it still has, and that nobody else has. It depends on the booking
+// as it is read.
+func (r *Repository) enterOp(propertyID, bookingID string, nights []UnitDifference) *dynastay.Operation[struct{}] {
+	return r.mendUnitsOp(propertyID, func(ctx context.Context, tx *dynastay.Tx, c *unitChange) error {
+		own, err := r.ownerOf(ctx, units.Occupant{BookingID: bookingID, Line: 1})
+		if err != nil || own.booking == nil || own.booking.PropertyID != propertyID {
+			return err
+		}
+		c.own[bookingID] = own.booking.units()
+		for _, n := range nights {
+			if by, still := c.own[bookingID][n.Night]; still {
+				c.Take(n.Night, by)
+				c.sees(n)
+			}
+		}
+		own.check(tx)
+		return nil
+	})
+}
+
+// enterOutOfOrderOp makes the plan say of the nights of a unit whether it is out of order. It depends on the unit as it is read.
+func (r *Repository) enterOutOfOrderOp(propertyID, unitID string, nights []UnitDifference) *dynastay.Operation[struct{}] {
+	return r.mendUnitsOp(propertyID, func(ctx context.Context, tx *dynastay.Tx, c *unitChange) error {
+		times, err := r.units.OutOfOrderAsRead(ctx, tx, propertyID, unitID)
+		if err != nil {
+			return err
+		}
+		for _, n := range nights {
+			is := slices.IndexFunc(times, func(o units.OutOfOrder) bool { return o.Nights.Contains(n.Date) })
+			switch {
+			case is >= 0 && len(n.Has) == 1:
+				c.Take(n.Night, units.Occupant{OutOfOrder: times[is].ID})
+				c.sees(n)
+			case is < 0 && len(n.Has) == 0:
+				c.Free(n.Night, n.Plan)
+			}
+		}
+		return nil
+	})
+}
+
+// sees makes a change take over a night from whom the plan should not name, if that is no line of a booking that may have it.
+func (c *unitChange) sees(n UnitDifference) {
+	if n.Plan.Line == 0 && n.Plan != (units.Occupant{}) {
+		c.Seize(n.Night, n.Plan)
+	}
+}
+
+// mendUnitsOp makes a change of the plan, except for the nights that somebody else has.
+func (r *Repository) mendUnitsOp(
+	propertyID string, edit func(context.Context, *dynastay.Tx, *unitChange) error,
+) *dynastay.Operation[struct{}] {
 	return dynastay.NewOp(dynastay.OpSpec[struct{}]{
 		Name: "bookings.MendUnits",
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (_ struct{}, err error) {
-			own, err := r.ownerOf(ctx, units.Occupant{BookingID: bookingID, Line: 1})
-			if err != nil {
-				return struct{}{}, err
-			}
 			c := newUnitChange(propertyID)
-			if own.booking != nil && own.booking.PropertyID == propertyID {
-				has := own.booking.units()
-				c.own[bookingID] = has
-				for _, n := range nights {
-					if by, still := has[n]; still {
-						c.Take(n, by)
-					}
-				}
+			if err := edit(ctx, tx, c); err != nil {
+				return struct{}{}, err
 			}
-			own.check(tx)
 			taken, owners, err := r.seize(ctx, tx, c)
-			if err == nil && len(taken) > 0 {
-				err = &units.TakenError{Nights: taken}
-			}
 			if err != nil {
 				return struct{}{}, err
+			}
+			for _, n := range taken {
+				c.Drop(n.Night)
 			}
 			checkOwners(tx, owners)
 			return struct{}{}, c.AddTo(tx)
@@ -172,7 +221,7 @@ func (r *Repository) differentUnits(ctx context.Context, propertyID string, date
 		}
 		before = after
 	}
-	return found, &dynastay.Error{Op: "bookings.VerifyUnits", Entity: "Property", ID: propertyID, Kind: dynastay.ErrContention}
+	return found, &dynastay.Error{Op: "bookings.VerifyUnits", Entity: "Property", ID: propertyID, Kind: ErrAlwaysChanges}
 }
 
 // mostPlanned limits how many months are read.
@@ -224,14 +273,14 @@ func (r *Repository) whoHasUnits(ctx context.Context, propertyID string, dates d
 			}
 		}
 	}
-	booked, err := r.bookingsOn(ctx, propertyID, dates)
+	booked, err := r.bookingsOn(ctx, propertyID, dates, map[string]bool{})
 	if err != nil {
 		return had, err
 	}
-	slices.SortFunc(booked, func(a, b *Booking) int { return strings.Compare(a.ID, b.ID) })
-	for _, b := range booked {
-		for n, by := range b.units() {
-			if dates.Contains(n.Date) {
+	for _, b := range booked { // in the order of their ids
+		for i := range b.Lines {
+			by := units.Occupant{BookingID: b.ID, Line: cmp.Or(b.Lines[i].Number, 1)}
+			for _, n := range b.Lines[i].unitNights(within(b.hasUnits(), dates)) {
 				had.by[n] = append(had.by[n], holder{by, b.Version})
 			}
 		}
@@ -254,7 +303,8 @@ func (h unitsHad) differFrom(plan map[units.Night]units.Occupant) (all []UnitDif
 		}
 	}
 	for n, by := range plan {
-		if len(h.by[n]) == 0 && by.OutOfOrder != "" && !n.Date.Before(h.remembered) {
+		ended, nobody := by.OutOfOrder != "" && !n.Date.Before(h.remembered), by.OutOfOrder == "" && by.Line == 0
+		if len(h.by[n]) == 0 && (ended || nobody) {
 			add(n)
 		}
 	}

@@ -2,6 +2,7 @@ package bookings_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -77,7 +78,9 @@ func TestVerifyUnits(t *testing.T) {
 	assert.Len(t, l.wrongPlan(t), 1, "a night that was given up may stay in the plan while nobody else has it")
 
 	l.replan(t, "301", "", 0, 2)
+	l.replan(t, "301", "OUT#w9", 1)
 	l.replan(t, "303", first.ID+"#1", 0) // which has another unit
+	l.replan(t, "303", "the plumber", 1) // of other software
 	l.replan(t, "305", "", 1)
 	l.replan(t, "306", "OUT#w2", 2)
 	raw.Update(t, l.DB, keys.BookingsTable, dynastay.Key{PK: "BOOKING#" + third.ID, SK: "ROOM#" + l.hotel.RoomTypeID}, "SET UnitNights[0].UnitId = :u",
@@ -87,33 +90,45 @@ func TestVerifyUnits(t *testing.T) {
 	if third.ID < second.ID {
 		both[0], both[1] = both[1], both[0]
 	}
-	want := []bookings.UnitDifference{
-		{Night: on("301", 0), Has: []units.Occupant{by(first)}},
-		{Night: on("301", 2), Has: []units.Occupant{by(first)}},
+	twice := []bookings.UnitDifference{
 		{Night: on("302", 0), Plan: by(second), Has: both},
 		{Night: on("302", 1), Plan: by(left), Has: both},
 		{Night: on("302", 2), Plan: by(second), Has: both},
+	}
+	before := []bookings.UnitDifference{
+		{Night: on("301", 0), Has: []units.Occupant{by(first)}},
+		{Night: on("301", 1), Plan: units.Occupant{OutOfOrder: "w9"}, Has: []units.Occupant{by(first)}},
+		{Night: on("301", 2), Has: []units.Occupant{by(first)}},
+	}
+	after := []bookings.UnitDifference{
+		{Night: on("303", 1), Plan: units.Occupant{BookingID: "the plumber"}},
 		{Night: on("305", 1), Has: []units.Occupant{{OutOfOrder: "w1"}}},
 		{Night: on("306", 2), Plan: units.Occupant{OutOfOrder: "w2"}},
 	}
-	assert.Equal(t, want, l.wrongPlan(t))
+	assert.Equal(t, slices.Concat(before, twice, after), l.wrongPlan(t))
 	assert.EqualError(t, l.repo.VerifyUnits(ctx, l.hotel.ID, fixture.Stay), "property "+l.hotel.ID+": the plan is wrong: "+
-		"301 on 2026-07-10: the plan names nobody, but "+first.ID+"#1 has it; "+
-		"301 on 2026-07-12: the plan names nobody, but "+first.ID+"#1 has it; "+
-		"302 on 2026-07-10: the plan names "+second.ID+"#1, but "+both[0].String()+" and "+both[1].String()+" has it; 4 more")
+		"301 on 2026-07-10: the plan names nobody instead of "+first.ID+"#1; "+
+		"301 on 2026-07-11: the plan names OUT#w9 instead of "+first.ID+"#1; "+
+		"301 on 2026-07-12: the plan names nobody instead of "+first.ID+"#1; 6 more")
 
 	mended, err := l.repo.MendUnits(ctx, l.hotel.ID, fixture.Stay)
-	assert.Equal(t, want[2:], blame.As[*bookings.UnitsError](t, err).Nights)
-	assert.Equal(t, want[:2], mended)
+	found := blame.As[*bookings.UnitsError](t, err)
+	assert.Equal(t, twice, found.Nights)
+	assert.Contains(t, err.Error(), "instead of "+both[0].String()+" and "+both[1].String())
+	assert.Equal(t, slices.Concat(before, after), mended)
 	_, err = l.repo.UnassignUnits(ctx, third.ID, nil)
 	require.NoError(t, err)
 	mended, err = l.repo.MendUnits(ctx, l.hotel.ID, fixture.Stay)
-	require.Error(t, err)
+	require.NoError(t, err)
 	assert.Equal(t, []bookings.UnitDifference{{Night: on("302", 1), Plan: by(left), Has: []units.Occupant{by(second)}}}, mended,
 		"the plan named one that does not have it")
-	assert.Equal(t, want[5:], l.wrongPlan(t))
-	_, err = l.end(t, "305", "w1", fixture.Stay.CheckIn)
-	require.NoError(t, err)
+	assert.Empty(t, l.wrongPlan(t))
+	plan := l.plan(t)
+	assert.Equal(t, units.Occupant{OutOfOrder: "w1"}, plan[on("305", 1)])
+	assert.NotContains(t, plan, on("306", 2))
+	assert.NotContains(t, plan, on("303", 1))
+
+	l.replan(t, "306", "OUT#w2", 2)
 	l.Clock.Set(noon(fixture.Stay.CheckOut.AddDays(-2)))
 	assert.NotEmpty(t, l.wrongPlan(t))
 	l.Clock.Set(noon(fixture.Stay.CheckOut.AddDays(-1)))
@@ -217,7 +232,7 @@ func TestVerifyWhatAlwaysChanges(t *testing.T) {
 	stop := changing(keys.BookingsTable, "Query", 10, dynastay.Key{PK: "BOOKING#" + busy.ID, SK: "METADATA"}, keys.AttrVersion)
 	err := l.repo.VerifyUnits(ctx, l.hotel.ID, fixture.Stay)
 	stop()
-	assert.ErrorIs(t, err, dynastay.ErrContention)
+	assert.ErrorIs(t, err, bookings.ErrAlwaysChanges)
 	assert.Equal(t, []bookings.UnitDifference{{Night: on("302", 1), Has: []units.Occupant{{BookingID: calm.ID, Line: 1}}}},
 		blame.As[*bookings.UnitsError](t, err).Nights)
 
@@ -227,7 +242,7 @@ func TestVerifyWhatAlwaysChanges(t *testing.T) {
 	stop = changing(keys.AvailabilityTable, "BatchGetItem", 20, first, "AvailableRooms")
 	err = l.repo.VerifyNights(ctx, l.hotel.ID, fixture.Stay)
 	stop()
-	assert.ErrorIs(t, err, dynastay.ErrContention)
+	assert.ErrorIs(t, err, bookings.ErrAlwaysChanges)
 	assert.Contains(t, err.Error(), first.PK)
 	found := blame.As[*bookings.NightsError](t, err).Nights
 	require.Len(t, found, 1)

@@ -27,6 +27,8 @@ type Lines struct {
 	// check returns what no two lines may have, for people to read.
 	check func(any) (unique []string, err error)
 	write func(context.Context, any) (bool, error)
+	// ordered writes one line after the other, because a later one may change what an earlier one has written.
+	ordered bool
 }
 
 func (l Lines) read(ctx context.Context, one line) (any, error) {
@@ -107,19 +109,27 @@ func RoomTypes(r *properties.Repository) Lines {
 	})
 }
 
-// Nights are lines that put nights on sale, see [availability.Repository.Open]. What is on sale already stays as it is.
+// inOrder are lines that are written one after the other.
+func inOrder(l Lines) Lines {
+	l.ordered = true
+	return l
+}
+
+// Nights are lines that put nights on sale, in the order of the lines, see [availability.Repository.Open]. What is on sale already,
+// also by an earlier line, stays as it is.
 func Nights(r *availability.Repository) Lines {
-	return LinesOf("nights", func(o *availability.OpenRequest) ([]string, error) {
+	return inOrder(LinesOf("nights", func(o *availability.OpenRequest) ([]string, error) {
 		return nil, o.Validate()
 	}, func(ctx context.Context, o *availability.OpenRequest) (bool, error) {
 		opened, err := r.Open(ctx, *o)
 		return len(opened.Opened) > 0, err
-	})
+	}))
 }
 
-// NightChanges are lines that change nights on sale: prices, restrictions and rates, see [availability.Repository.Update].
+// NightChanges are lines that change nights on sale: prices, restrictions and rates, see [availability.Repository.Update]. They are
+// written in the order of the lines, so a later one overrides an earlier one.
 func NightChanges(r *availability.Repository) Lines {
-	return LinesOf("night changes", func(u *availability.UpdateRequest) ([]string, error) {
+	return inOrder(LinesOf("night changes", func(u *availability.UpdateRequest) ([]string, error) {
 		return nil, u.Validate()
 	}, func(ctx context.Context, u *availability.UpdateRequest) (bool, error) {
 		report, err := r.Update(ctx, *u)
@@ -127,7 +137,7 @@ func NightChanges(r *availability.Repository) Lines {
 			err = again[0].Err
 		}
 		return report.Count(availability.Written) > 0, err
-	})
+	}))
 }
 
 // Users are lines with users, each with its ID and CreatedAt, see [users.Repository.ImportOp].
@@ -237,11 +247,17 @@ func (c *completer) property(ctx context.Context, id string) (*properties.WithRo
 	c.mu.Lock()
 	read, known := c.read[id]
 	if !known {
-		read = sync.OnceValues(func() (*properties.WithRooms, error) { return c.hosts.GetWithRooms(ctx, id) })
+		read = sync.OnceValues(func() (*properties.WithRooms, error) { return c.hosts.GetWithRooms(ctx, id, dynastay.Consistent) })
 		c.read[id] = read
 	}
 	c.mu.Unlock()
-	return read()
+	p, err := read()
+	if err != nil { // what is wrong now need not be wrong later
+		c.mu.Lock()
+		delete(c.read, id)
+		c.mu.Unlock()
+	}
+	return p, err
 }
 
 func (c *completer) complete(ctx context.Context, i *bookings.Import) error {

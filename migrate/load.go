@@ -24,7 +24,7 @@ type Load struct {
 	// CSV means that the file has comma-separated values, under a header with the names of the fields. Default: JSON Lines.
 	CSV bool
 	// Page is how many lines are written between two positions, 1 to 1,000; at most [dynastay.Options.Parallel] of them at
-	// once. Default: 100.
+	// once, those of [Nights] and [NightChanges] one after the other. Default: 100.
 	Page int
 	// SkipInvalid loads the other lines of a file that has invalid ones, instead of none. Default: false.
 	SkipInvalid bool
@@ -181,7 +181,7 @@ func (r *loading) from(ctx context.Context, done int) error {
 func (r *loading) page(ctx context.Context, page []line, ended bool) error {
 	done := make([]outcome, len(page))
 	var halted atomic.Bool // no line is begun any more, but those that were are finished: the first one counts only then
-	stopped := r.m.DB.Each(ctx, len(page), func(ctx context.Context, i int) error {
+	stopped := r.each(ctx, len(page), func(ctx context.Context, i int) error {
 		if i > 0 && halted.Load() {
 			return nil
 		}
@@ -232,6 +232,19 @@ func (r *loading) page(ctx context.Context, page []line, ended bool) error {
 		r.l.Progress(r.report())
 	}
 	return stopped
+}
+
+// each calls a function for each line of a page.
+func (r *loading) each(ctx context.Context, n int, do func(context.Context, int) error) error {
+	if !r.l.Lines.ordered {
+		return r.m.DB.Each(ctx, n, do)
+	}
+	for i := range n {
+		if err := do(ctx, i); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // outcome is what became of a line.

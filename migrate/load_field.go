@@ -105,6 +105,11 @@ var (
 // isText reports whether the values of a type are texts of a form of their own, such as dates and amounts.
 func isText(t reflect.Type) bool { return reflect.PointerTo(t).Implements(textType) }
 
+// isList reports whether a cell is a list as JSON: 101 is JSON too, and the only entry of a list.
+func isList(cell string) bool {
+	return strings.HasPrefix(strings.TrimSpace(cell), "[") && json.Valid([]byte(cell))
+}
+
 // cellOf returns what a cell means as JSON.
 func cellOf(t reflect.Type, cell string) (any, error) {
 	t = plain(t)
@@ -121,7 +126,7 @@ func cellOf(t reflect.Type, cell string) (any, error) {
 		}
 		return v, nil
 	case reflect.Slice:
-		if e := plain(t.Elem()); !json.Valid([]byte(cell)) && (isText(e) || e.Kind() == reflect.String || e.Kind() == reflect.Int) {
+		if e := plain(t.Elem()); !isList(cell) && (isText(e) || e.Kind() == reflect.String || e.Kind() == reflect.Int) {
 			var all []any
 			for part := range strings.SplitSeq(cell, ";") {
 				v, err := cellOf(e, strings.TrimSpace(part))

@@ -120,6 +120,9 @@ func (r *csvReader) next() (line, error) {
 	}
 	cells, err := r.table.Read()
 	if parse := (*csv.ParseError)(nil); errors.As(err, &parse) {
+		if parse.Line > parse.StartLine { // the lines in between cannot be told apart, and would be lost
+			return line{}, fmt.Errorf("line %d: a quote that does not end there: %w", parse.StartLine, parse.Err)
+		}
 		return line{number: parse.StartLine, invalid: dynastay.Invalid("", "%s", parse.Err)}, nil
 	}
 	if err != nil {

@@ -61,7 +61,7 @@ func TestCostOfAdoption(t *testing.T) {
 		require.Equal(t, each*entity.adopted, report.Changed, entity.what)
 		again, idle := walk("second-")
 		require.Zero(t, again.Changed)
-		number := func(n float64) string { return strconv.FormatFloat(n/each, 'f', 2, 64) }
+		number := func(n float64) string { return strconv.FormatFloat(hundredths(n/each), 'f', 2, 64) }
 		rows = append(rows, []string{
 			entity.what, number(put), number(spent.Written), strconv.FormatFloat(spent.Written/put, 'f', 1, 64),
 			number(scan), number(spent.Read), strconv.FormatFloat(spent.Read/scan, 'f', 1, 64), number(idle.Read), number(idle.Written),

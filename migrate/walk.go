@@ -41,7 +41,7 @@ type Walk struct {
 	// Each is called with each item, or with what the index projects of it. It reports whether it has changed something. It
 	// must be repeatable, and safe for concurrent use if there are several segments.
 	//
-	// If it fails because of the item, the walk goes on, and the item counts as refused: with [dynastay.ErrCorrupt],
+	// If it fails because of the item, the walk goes on, and the item counts as refused, and as changed if that is reported too: with [dynastay.ErrCorrupt],
 	// [dynastay.ErrInvalid], [dynastay.ErrRefused], [dynastay.ErrNotFound], [dynastay.ErrAlreadyExists] or
 	// [dynastay.ErrVersion], or because the item would become too large. For any other error it stops.
 	Each func(context.Context, dynastay.Row) (changed bool, err error)
@@ -249,7 +249,9 @@ func (r *run) item(ctx context.Context, row dynastay.Row, did *Report) error {
 		did.Changed++
 	case err == nil:
 	case ofTheItem(err):
-		did.Refused++
+		if did.Refused++; changed {
+			did.Changed++
+		}
 		if r.w.Refused != nil {
 			r.w.Refused(r.w.Table.Key.From(row), err)
 		}

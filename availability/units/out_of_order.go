@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/keys"
@@ -137,6 +139,30 @@ func (r *Repository) PutBack(
 		return nil
 	})
 	return step, err
+}
+
+// OutOfOrderAsRead returns the times in which a unit is out of order, none if it does not exist, and makes tx depend on them. It is
+// for authors of operations. 1 request.
+func (r *Repository) OutOfOrderAsRead(ctx context.Context, tx *dynastay.Tx, propertyID, unitID string) (all []OutOfOrder, err error) {
+	key, err := keys.Of(keys.Unit{PropertyID: propertyID, UnitID: unitID})
+	if err != nil {
+		return nil, err
+	}
+	row, err := r.db.Get(ctx, keys.PropertiesTable, key, dynastay.Consistent)
+	if err != nil {
+		return nil, err
+	}
+	as := expression.AttributeNotExists(dynastay.NameOf(keys.PropertiesTable.Key.Partition))
+	if row.Exists() {
+		u, err := unitEntity.Value(row)
+		if err != nil {
+			return nil, err
+		}
+		all, as = u.OutOfOrder, dynastay.Unchanged(keys.PropertiesTable, row, attrOutOfOrder)
+	}
+	tx.Check(keys.PropertiesTable, key, dynastay.MustCompile(expression.NewBuilder().WithCondition(as)).With(nil),
+		func(dynastay.Row) error { return dynastay.ErrOvertaken })
+	return all, nil
 }
 
 // keepOutOfOrder changes when a unit is out of order. What its version counts does not change.

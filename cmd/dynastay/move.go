@@ -32,7 +32,7 @@ type platform struct {
 	Shards          map[string]int `help:"The shard counts that the services write with: bookings-status, bookings-check-in, bookings-hold, properties-type, properties-featured, properties-pending, reviews-pending." placeholder:"NAME=COUNT"`
 	EmailSecretFile string         `help:"A file with users.Options.EmailSecret, byte for byte." type:"existingfile" placeholder:"FILE"`
 	UnitsPerSecond  float64        `help:"How many read and write units may be consumed in a second. Default: any number."`
-	Units           float64        `help:"How many may be consumed in all; then it stops, and goes on when it is called again. Default: any number."`
+	Units           float64        `help:"How many may be consumed in all; then it stops, and goes on when it is called again, except that a dry run or a verification begins at the beginning. Default: any number."`
 	Parallel        int            `help:"How many requests are sent at the same time." default:"8"`
 }
 

@@ -49,7 +49,7 @@ func run(ctx context.Context, w io.Writer, _ bool) error {
 			{"A file of an older system: line 4 is wrong, so nothing is loaded", m.load(false)},
 			{"The file is loaded without that line", m.load(true)},
 			{"The file is loaded once more", m.load(true)},
-			{"Other software gives a room away, and a night differs", m.oversell},
+			{"Other software takes a room without a booking, and a night differs", m.take},
 			{"The night is mended", m.mend},
 			{"What is held about Ada", m.export},
 			{"Ada is erased", m.erase},
@@ -119,19 +119,22 @@ func (m *move) load(skip bool) func(context.Context, *report.Findings) error {
 			return nil
 		}
 		found.Row(loaded.Lines, "lines:", loaded.Written, "written,", loaded.There, "already there,", loaded.Refused, "refused")
-		return errors.Join(err, m.Forget(ctx, "bookings")) // or a second load would have nothing to do
+		if err != nil {
+			return err // the same load goes on where it was
+		}
+		return m.Forget(ctx, "bookings") // or a second load would have nothing to do
 	}
 }
 
-// oversell takes a room without a booking, and looks.
-func (m *move) oversell(ctx context.Context, found *report.Findings) error {
+// take takes a room as other software does, and looks.
+func (m *move) take(ctx context.Context, found *report.Findings) error {
 	night, err := availability.NightRef("double", dynastay.MustDate("2037-07-13"))
 	if err != nil {
 		return err
 	}
 	if _, err := m.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: aws.String(m.DB.TableName(keys.AvailabilityTable)), Key: keys.AvailabilityTable.Key.Of(night.Key),
-		UpdateExpression:          aws.String("ADD AvailableRooms :less"),
+		UpdateExpression:          aws.String("ADD AvailableRooms :less REMOVE WriteId"),
 		ExpressionAttributeValues: dynastay.Item{":less": dynastay.Number(-1)},
 	}); err != nil {
 		return err
