@@ -87,13 +87,14 @@ func (r *Repository) Count(ctx context.Context, propertyID string, nights []dyna
 		if err != nil {
 			return nil, err
 		}
-		all[i] = NightCount{nights[i], !night.expired(r.db.Now()), night.count(), night.OutOfOrder, writtenBy(row), row.Text(attrUpdated)}
+		all[i] = r.countOf(nights[i], row, night)
 	}
 	return all, nil
 }
 
-func writtenBy(night dynastay.Row) string {
-	return string(night.Value(keys.AvailabilityTable.WriteIDName()).Bytes())
+func (r *Repository) countOf(ref dynastay.Ref, row dynastay.Row, night *Night) NightCount {
+	writtenBy := string(row.Value(keys.AvailabilityTable.WriteIDName()).Bytes())
+	return NightCount{ref, !night.expired(r.db.Now()), night.count(), night.OutOfOrder, writtenBy, row.Text(attrUpdated)}
 }
 
 // RecountOp changes a night by differences, so that it says that so many more rooms are sold, and so many more are out of order; or
@@ -109,7 +110,7 @@ func (r *Repository) RecountOp(seen NightCount, sold, out int) *dynastay.Operati
 			if err != nil {
 				return struct{}{}, err
 			}
-			if writtenBy(change.Row) != seen.written || change.Row.Text(attrUpdated) != seen.updated {
+			if r.countOf(seen.Ref, change.Row, change.Before) != seen {
 				return struct{}{}, &dynastay.Error{Op: "availability.Recount", Entity: "Night", ID: seen.Ref.Key.String(), Kind: dynastay.ErrVersion}
 			}
 			change.Renew()

@@ -1,6 +1,8 @@
 package availability_test
 
 import (
+	"context"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -55,6 +57,34 @@ func TestCountNights(t *testing.T) {
 	require.NoError(t, err)
 	_, err = repo.Count(ctx, propertyID, []dynastay.Ref{ref})
 	assert.ErrorIs(t, err, dynastay.ErrCorrupt)
+}
+
+// A night that was sold since it was counted is not recounted.
+func TestRecountAfterASale(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db, hotel, repo := openHotel(t, 5)
+	ref, err := availability.NightRef(hotel.RoomTypeID, date("2026-07-01"))
+	require.NoError(t, err)
+	for _, sold := range []string{"SET LastUpdated = :now", "ADD AvailableRooms :less"} {
+		for _, when := range []dyntest.When{{Operation: "GetItem", Nth: 1}, {Operation: "UpdateItem", Nth: 1}} {
+			counts, err := repo.Count(ctx, hotel.ID, []dynastay.Ref{ref})
+			require.NoError(t, err)
+			before := raw.Get(t, db, keys.AvailabilityTable, ref.Key)
+			db.Faults.Inject(dyntest.Before(func(context.Context) {
+				values := dynastay.Item{":now": dynastay.Text("2026-06-01T00:00:00Z"), ":less": dynastay.Number(-1)}
+				for name := range values {
+					if !strings.Contains(sold, name) {
+						delete(values, name)
+					}
+				}
+				raw.Update(t, db, keys.AvailabilityTable, ref.Key, sold, values)
+			}), when)
+			_, err = dynastay.Do(ctx, db.DB, repo.RecountOp(counts[0], 2, 0))
+			assert.ErrorIs(t, err, dynastay.ErrVersion, "%s before %s", sold, when.Operation)
+			raw.Put(t, db, keys.AvailabilityTable, before)
+		}
+	}
 }
 
 // Of two recounts of one difference, one is made.

@@ -213,6 +213,23 @@ func TestMendUnitsTakesNobodysUnit(t *testing.T) {
 	assert.Equal(t, before, l.plan(t))
 }
 
+// What cannot be mended of one booking or unit does not keep the others from being mended.
+func TestMendUnitsGoesOn(t *testing.T) {
+	t.Parallel()
+	l := begin(t, 5)
+	l.withUnits(t, "301", "302", "303")
+	l.assigned(t, "301")
+	l.assigned(t, "302")
+	l.replan(t, "301", "", 0)
+	l.replan(t, "302", "", 0)
+	l.replan(t, "303", "OUT#w1", 0)
+	l.Faults.Inject(dyntest.Fail("AccessDeniedException"), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
+	mended, err := l.repo.MendUnits(t.Context(), l.hotel.ID, fixture.Stay)
+	assert.ErrorContains(t, err, "AccessDeniedException")
+	assert.Len(t, blame.As[*bookings.UnitsError](t, err).Nights, 1)
+	assert.Len(t, mended, 2)
+}
+
 // Who compares what always changes is told so, together with what does not.
 func TestVerifyWhatAlwaysChanges(t *testing.T) {
 	t.Parallel()
