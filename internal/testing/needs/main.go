@@ -31,7 +31,7 @@ const file = "provision/policy/needs.json"
 // adding are methods that add to a transaction of their caller, which sends it. They read only for that.
 var adding = []string{
 	"availability.Repository.ChangeCurrency", "availability.Sale.Add", "availability.SalesMove.Add", "availability/units.Repository.PutBack",
-	"availability/units.Repository.TakeOut", "properties.Repository.AddRating",
+	"availability/units.Repository.OutOfOrderAsRead", "availability/units.Repository.TakeOut", "properties.Repository.AddRating",
 }
 
 func main() {
