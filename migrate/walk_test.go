@@ -321,18 +321,24 @@ func TestSegmentsStayTheSame(t *testing.T) {
 	assert.Equal(t, "Segments", invalid.Field)
 }
 
-// A role that has what the function needs, and what OfWalk says, can walk.
+// A role that has what the function needs, and what OfWalk says, can walk; a table's export without Scan.
 func TestWalkWithThePermissions(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, 4, dyntest.Permitted(policy.Policy{
-		Role: policy.Application, Repositories: []string{"properties"}, Also: policy.OfWalk(keys.PropertiesTable),
-	}))
-	m := h.mover(migrate.Options{})
-	for range 2 {
-		report, err := m.Walk(t.Context(), adopting(m))
-		require.NoError(t, err)
-		assert.True(t, report.Done())
-		require.NoError(t, m.Forget(t.Context(), "adopt-properties"))
+	for _, tables := range [][]*dynastay.Schema{{keys.PropertiesTable}, nil} {
+		h := newHouse(t, 4, dyntest.Permitted(policy.Policy{
+			Role: policy.Application, Repositories: []string{"properties"}, Also: policy.OfWalk(tables...),
+		}))
+		m := h.mover(migrate.Options{})
+		w := adopting(m)
+		if tables == nil {
+			w.Export, w.Segments = raw.Export(t, h.DB, keys.PropertiesTable, 2), 0
+		}
+		for range 2 {
+			report, err := m.Walk(t.Context(), w)
+			require.NoError(t, err)
+			assert.True(t, report.Done())
+			require.NoError(t, m.Forget(t.Context(), w.Name))
+		}
+		assert.Zero(t, h.foreign(t))
 	}
-	assert.Zero(t, h.foreign(t))
 }
