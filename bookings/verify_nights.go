@@ -95,10 +95,14 @@ func (r *Repository) VerifyNights(ctx context.Context, propertyID string, dates 
 	return joined(nightsError(propertyID, all), err)
 }
 
-// joined returns both of two errors, and one as it is.
+// joined returns what was found, and what could not be compared because it always changes. Any other error says nothing about what is
+// stored, so it must not be taken for a difference.
 func joined(found, err error) error {
-	if found == nil || err == nil {
-		return cmp.Or(found, err)
+	switch {
+	case err == nil:
+		return found
+	case found == nil || !errors.Is(err, ErrAlwaysChanges):
+		return err
 	}
 	return errors.Join(found, err)
 }

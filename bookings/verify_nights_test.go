@@ -115,7 +115,13 @@ func TestVerifyNights(t *testing.T) {
 	require.Error(t, err)
 	assert.Equal(t, []bookings.NightDifference{want[0], want[1], other}, mended)
 	assert.Equal(t, []bookings.NightDifference{gone(1), gone(2)}, blame.As[*bookings.NightsError](t, err).Nights)
+	stop := i.Faults.Record()
 	assert.Equal(t, []bookings.NightDifference{gone(1), gone(2)}, i.different(t))
+	looked := len(stop())
+	stop = i.Faults.Record()
+	_, err = i.repo.MendNights(ctx, i.id, innNights)
+	require.Error(t, err)
+	assert.Len(t, stop(), looked, "there is nothing to write, and so nothing to look at again")
 	taken := i.taken(t)
 	assert.Equal(t, []int{2, 3, 1, 0}, []int{taken["a "+nightOf(1).String()], taken["a "+nightOf(2).String()], taken["a "+nightOf(3).String()], taken["c "+nightOf(9).String()]})
 
@@ -245,6 +251,22 @@ func TestVerifyNightsOfABookingThatMoves(t *testing.T) {
 		raw.Update(t, i.DB, bookingsTable, dynastay.Key{PK: "BOOKING#" + had.ID, SK: "METADATA"}, "REMOVE GSI2PK, GSI2SK", nil)
 	}), dyntest.When{Operation: "BatchGetItem", Nth: 1})
 	assert.Empty(t, i.different(t))
+}
+
+// What cannot be read says nothing about the nights, whatever was found before: a walk of many properties must stop.
+func TestVerifyWhatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	i := newInn(t)
+	i.book(t, stayOf(0, 2), rooms{"a": 1})
+	i.set(t, "a", nightOf(0), "AvailableRooms", 3)
+	changes := i.Faults.Inject(dyntest.Before(func(context.Context) {
+		raw.Set(t, i.DB, availabilityTable, nightKey(i.roomType("a"), nightOf(1)), dynastay.Text("2026-01-01T00:00:00Z"), "LastUpdated")
+	}), dyntest.When{Operation: "BatchGetItem", Nth: 2})
+	i.Faults.Inject(dyntest.Fail("AccessDeniedException"), dyntest.When{Operation: "BatchGetItem", Nth: 3})
+	err := i.repo.VerifyNights(t.Context(), i.id, innNights)
+	changes.Stop()
+	assert.ErrorContains(t, err, "AccessDeniedException")
+	assert.NotErrorIs(t, err, dynastay.ErrCorrupt)
 }
 
 // The nights of a stay of long ago have expired, the booking has not.

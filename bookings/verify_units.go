@@ -74,8 +74,9 @@ func unitsError(propertyID string, all []UnitDifference) error {
 
 // MendUnits makes the plan name those who have a unit on the nights on which [Repository.VerifyUnits] finds that it does not, and nobody
 // on those on which a unit is not out of order, or on which it names what is no line of a booking. It returns the nights that it has
-// mended. Nights on which two have a unit stay differences: see [Repository.UnassignUnits]. 2 or 3 requests more for each booking and
-// each unit; then VerifyUnits once more.
+// mended. Nights on which two have a unit stay differences, see [Repository.UnassignUnits], and so do those for which something is stored
+// that is no text, and those of units that others change at the same moment again and again. 2 or 3 requests more for each booking and
+// each unit, more for one with more than 40 such nights; then VerifyUnits once more.
 func (r *Repository) MendUnits(ctx context.Context, propertyID string, dates dynastay.Stay) (mended []UnitDifference, err error) {
 	ctx, end := r.db.Begin(ctx, "bookings.MendUnits")
 	defer func() { end(err) }()
@@ -83,41 +84,51 @@ func (r *Repository) MendUnits(ctx context.Context, propertyID string, dates dyn
 	if err != nil && !errors.Is(err, ErrAlwaysChanges) {
 		return nil, err
 	}
+	for _, op := range r.mendsOf(propertyID, all) {
+		nights, err := dynastay.Do(ctx, r.db, op)
+		if err != nil && !errors.Is(err, dynastay.ErrContention) {
+			return mended, err
+		}
+		mended = append(mended, nights...)
+	}
+	rest, err := r.differentUnits(ctx, propertyID, dates)
+	mended = slices.DeleteFunc(mended, func(d UnitDifference) bool {
+		return slices.ContainsFunc(rest, func(still UnitDifference) bool { return still.Night == d.Night })
+	})
+	return mended, joined(unitsError(propertyID, rest), err)
+}
+
+// mendsOf returns what mends nights: those of one booking together, and those of one unit, but at most 40, because each may need an
+// action of a transaction, and a check of the booking that the plan names.
+func (r *Repository) mendsOf(propertyID string, all []UnitDifference) (ops []*dynastay.Operation[[]UnitDifference]) {
 	booked, others := map[string][]UnitDifference{}, map[string][]UnitDifference{} // by booking, and by unit
 	for _, d := range all {
 		switch {
-		case len(d.Has) > 1:
+		case len(d.Has) > 1 || d.Plan == units.NotText:
 		case len(d.Has) == 1 && d.Has[0].OutOfOrder == "":
 			booked[d.Has[0].BookingID] = append(booked[d.Has[0].BookingID], d)
 		default:
 			others[d.UnitID] = append(others[d.UnitID], d)
 		}
 	}
-	var failed error
-	mend := func(op *dynastay.Operation[struct{}]) {
-		if _, err := dynastay.Do(ctx, r.db, op); err != nil && ctx.Err() == nil {
-			failed = errors.Join(failed, err)
-		}
-	}
+	const most = 40
 	for _, id := range slices.Sorted(maps.Keys(booked)) {
-		mend(r.enterOp(propertyID, id, booked[id]))
+		for nights := range slices.Chunk(booked[id], most) {
+			ops = append(ops, r.enterOp(propertyID, id, nights))
+		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(others)) {
-		mend(r.enterOutOfOrderOp(propertyID, id, others[id]))
-	}
-	rest, err := r.differentUnits(ctx, propertyID, dates)
-	for _, d := range all {
-		if !slices.ContainsFunc(rest, func(still UnitDifference) bool { return still.Night == d.Night }) {
-			mended = append(mended, d)
+		for nights := range slices.Chunk(others[id], most) {
+			ops = append(ops, r.enterOutOfOrderOp(propertyID, id, nights))
 		}
 	}
-	return mended, joined(joined(unitsError(propertyID, rest), err), failed)
+	return ops
 }
 
 // enterOp enters a booking into the plan for those of the nights that it still has, and that nobody else has. It depends on the booking
 // as it is read.
-func (r *Repository) enterOp(propertyID, bookingID string, nights []UnitDifference) *dynastay.Operation[struct{}] {
-	return r.mendUnitsOp(propertyID, func(ctx context.Context, tx *dynastay.Tx, c *unitChange) error {
+func (r *Repository) enterOp(propertyID, bookingID string, nights []UnitDifference) *dynastay.Operation[[]UnitDifference] {
+	return r.mendUnitsOp(propertyID, nights, func(ctx context.Context, tx *dynastay.Tx, c *unitChange) error {
 		own, err := r.ownerOf(ctx, units.Occupant{BookingID: bookingID, Line: 1})
 		if err != nil || own.booking == nil || own.booking.PropertyID != propertyID {
 			return err
@@ -135,8 +146,8 @@ func (r *Repository) enterOp(propertyID, bookingID string, nights []UnitDifferen
 }
 
 // enterOutOfOrderOp makes the plan say of the nights of a unit whether it is out of order. It depends on the unit as it is read.
-func (r *Repository) enterOutOfOrderOp(propertyID, unitID string, nights []UnitDifference) *dynastay.Operation[struct{}] {
-	return r.mendUnitsOp(propertyID, func(ctx context.Context, tx *dynastay.Tx, c *unitChange) error {
+func (r *Repository) enterOutOfOrderOp(propertyID, unitID string, nights []UnitDifference) *dynastay.Operation[[]UnitDifference] {
+	return r.mendUnitsOp(propertyID, nights, func(ctx context.Context, tx *dynastay.Tx, c *unitChange) error {
 		times, err := r.units.OutOfOrderAsRead(ctx, tx, propertyID, unitID)
 		if err != nil {
 			return err
@@ -162,26 +173,26 @@ func (c *unitChange) sees(n UnitDifference) {
 	}
 }
 
-// mendUnitsOp makes a change of the plan, except for the nights that somebody else has.
+// mendUnitsOp makes a change of the plan, except for the nights that somebody else has. It returns the others.
 func (r *Repository) mendUnitsOp(
-	propertyID string, edit func(context.Context, *dynastay.Tx, *unitChange) error,
-) *dynastay.Operation[struct{}] {
-	return dynastay.NewOp(dynastay.OpSpec[struct{}]{
+	propertyID string, nights []UnitDifference, edit func(context.Context, *dynastay.Tx, *unitChange) error,
+) *dynastay.Operation[[]UnitDifference] {
+	return dynastay.NewOp(dynastay.OpSpec[[]UnitDifference]{
 		Name: "bookings.MendUnits",
-		Prepare: func(ctx context.Context, tx *dynastay.Tx) (_ struct{}, err error) {
+		Prepare: func(ctx context.Context, tx *dynastay.Tx) ([]UnitDifference, error) {
 			c := newUnitChange(propertyID)
 			if err := edit(ctx, tx, c); err != nil {
-				return struct{}{}, err
+				return nil, err
 			}
 			taken, owners, err := r.seize(ctx, tx, c)
 			if err != nil {
-				return struct{}{}, err
+				return nil, err
 			}
 			for _, n := range taken {
 				c.Drop(n.Night)
 			}
 			checkOwners(tx, owners)
-			return struct{}{}, c.AddTo(tx)
+			return slices.DeleteFunc(slices.Clone(nights), func(d UnitDifference) bool { return !c.Changes(d.Night) }), c.AddTo(tx)
 		},
 	})
 }

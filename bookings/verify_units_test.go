@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -223,11 +224,43 @@ func TestMendUnitsGoesOn(t *testing.T) {
 	l.replan(t, "301", "", 0)
 	l.replan(t, "302", "", 0)
 	l.replan(t, "303", "OUT#w1", 0)
-	l.Faults.Inject(dyntest.Fail("AccessDeniedException"), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
-	mended, err := l.repo.MendUnits(t.Context(), l.hotel.ID, fixture.Stay)
-	assert.ErrorContains(t, err, "AccessDeniedException")
+	busy := l.Faults.Inject(dyntest.Cancel("TransactionConflict"), dyntest.When{Operation: "TransactWriteItems", Times: impatient.Retry.Attempts})
+	mended, err := bookings.New(l.Open(&impatient), nil).MendUnits(t.Context(), l.hotel.ID, fixture.Stay)
+	busy.Stop()
 	assert.Len(t, blame.As[*bookings.UnitsError](t, err).Nights, 1)
 	assert.Len(t, mended, 2)
+
+	l.Faults.Inject(dyntest.Fail("AccessDeniedException"), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
+	mended, err = l.repo.MendUnits(t.Context(), l.hotel.ID, fixture.Stay)
+	assert.NotErrorIs(t, err, dynastay.ErrCorrupt, "no other booking would be better off, so a walk must stop")
+	assert.ErrorContains(t, err, "AccessDeniedException")
+	assert.Empty(t, mended)
+	ctx, cancel := context.WithCancel(t.Context())
+	l.Faults.Inject(dyntest.Before(func(context.Context) { cancel() }), dyntest.When{Operation: "Query", Table: keys.PropertiesTable.Name, Nth: 3})
+	mended, err = l.repo.MendUnits(ctx, l.hotel.ID, fixture.Stay)
+	assert.ErrorIs(t, err, context.Canceled)
+	assert.NotErrorIs(t, err, dynastay.ErrCorrupt)
+	assert.Len(t, mended, 1, "it was, and nobody could look again")
+	require.NoError(t, l.repo.VerifyUnits(t.Context(), l.hotel.ID, fixture.Stay))
+}
+
+// What is stored for a night may be no text. Nobody gets it, and a mend leaves it; it does not keep other nights from being mended.
+func TestMendUnitsLeavesWhatIsNoText(t *testing.T) {
+	t.Parallel()
+	l := begin(t, 5)
+	l.withUnits(t, "301", "302")
+	had := l.assigned(t, "301")
+	key := dynastay.Key{PK: "UNITS#" + l.hotel.ID, SK: "MONTH#2026-07#UNIT#301"}
+	raw.Set(t, l.DB, keys.AvailabilityTable, key, dynastay.Number(5), "D10")
+	raw.Set(t, l.DB, keys.AvailabilityTable, key, &types.AttributeValueMemberNULL{Value: true}, "D11")
+	raw.Set(t, l.DB, keys.AvailabilityTable, key, dynastay.Number(5), "D14")
+	l.replan(t, "301", "", 2)
+	mended, err := l.repo.MendUnits(t.Context(), l.hotel.ID, dynastay.MustStay("2026-07-10", "2026-07-20"))
+	assert.Equal(t, []bookings.UnitDifference{{Night: on("301", 2), Has: []units.Occupant{{BookingID: had.ID, Line: 1}}}}, mended)
+	assert.ErrorContains(t, err, "301 on 2026-07-11: the plan names (not a text) instead of "+had.ID+"#1; 301 on 2026-07-14: the plan names (not a text) instead of nobody")
+	other := l.book(t, dynastay.MustStay("2026-07-10", "2026-07-11"), 1)
+	_, err = l.repo.AssignUnits(t.Context(), other.ID, l.to("301"))
+	assert.ErrorAs(t, err, new(*units.TakenError))
 }
 
 // Who compares what always changes is told so, together with what does not.

@@ -22,7 +22,8 @@ import (
 type Lines struct {
 	kind  string
 	blank func() any
-	// complete adds what a line need not say, from what is stored.
+	// begin returns, for one load, what adds to a line what it need not say, from what is stored.
+	begin    func() func(context.Context, any) error
 	complete func(context.Context, any) error
 	// check returns what no two lines may have, for people to read.
 	check func(any) (unique []string, err error)
@@ -50,11 +51,11 @@ func LinesOf[T any](
 	kind string, check func(*T) (unique []string, err error), write func(context.Context, *T) (written bool, err error),
 ) Lines {
 	return Lines{
-		kind:     kind,
-		blank:    func() any { return new(T) },
-		complete: func(context.Context, any) error { return nil },
-		check:    func(v any) ([]string, error) { return check(v.(*T)) },
-		write:    func(ctx context.Context, v any) (bool, error) { return write(ctx, v.(*T)) },
+		kind:  kind,
+		blank: func() any { return new(T) },
+		begin: func() func(context.Context, any) error { return func(context.Context, any) error { return nil } },
+		check: func(v any) ([]string, error) { return check(v.(*T)) },
+		write: func(ctx context.Context, v any) (bool, error) { return write(ctx, v.(*T)) },
 	}
 }
 
@@ -190,7 +191,6 @@ func Reviews(r *reviews.Repository) Lines {
 //
 // The check of the lines takes 1 request for each property.
 func Bookings(r *bookings.Repository, hosts *properties.Repository) Lines {
-	c := &completer{hosts: hosts, read: map[string]func() (*properties.WithRooms, error){}}
 	lines := LinesOf("bookings", func(i *bookings.Import) ([]string, error) {
 		unique := []string{"ID " + i.ID}
 		if i.Reference != "" {
@@ -207,7 +207,10 @@ func Bookings(r *bookings.Repository, hosts *properties.Repository) Lines {
 			return createdAt(got, err, func(b *bookings.Booking) time.Time { return b.CreatedAt })
 		})
 	})
-	lines.complete = func(ctx context.Context, v any) error { return c.complete(ctx, v.(*bookings.Import)) }
+	lines.begin = func() func(context.Context, any) error {
+		c := &completer{hosts: hosts, read: map[string]func() (*properties.WithRooms, error){}}
+		return func(ctx context.Context, v any) error { return c.complete(ctx, v.(*bookings.Import)) }
+	}
 	return lines
 }
 
@@ -251,13 +254,7 @@ func (c *completer) property(ctx context.Context, id string) (*properties.WithRo
 		c.read[id] = read
 	}
 	c.mu.Unlock()
-	p, err := read()
-	if err != nil { // what is wrong now need not be wrong later
-		c.mu.Lock()
-		delete(c.read, id)
-		c.mu.Unlock()
-	}
-	return p, err
+	return read()
 }
 
 func (c *completer) complete(ctx context.Context, i *bookings.Import) error {

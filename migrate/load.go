@@ -74,7 +74,7 @@ func (e *InvalidLinesError) Error() string {
 	if e.Count > len(all) {
 		all = append(all, fmt.Sprintf("and %d more", e.Count-len(all)))
 	}
-	return fmt.Sprintf("%d invalid lines, nothing was loaded: %s", e.Count, strings.Join(all, "; "))
+	return fmt.Sprintf("nothing was loaded, invalid lines: %d: %s", e.Count, strings.Join(all, "; "))
 }
 
 // Is makes it match [dynastay.ErrInvalid].
@@ -94,6 +94,7 @@ func (l *Load) validate() error {
 	if l.Page == 0 {
 		l.Page = usualPage
 	}
+	l.Lines.complete = l.Lines.begin()
 	_, err := keys.Of(keys.WalkSegment{Walk: l.Name})
 	return err
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/migrate"
 )
 
@@ -57,15 +58,20 @@ func TestLoadOfAListOfOneNumber(t *testing.T) {
 func TestLoadOfAQuoteThatDoesNotEnd(t *testing.T) {
 	t.Parallel()
 	m := openMove(t)
-	for _, skip := range []bool{false, true} {
-		_, err := m.mover(migrate.Options{}).Load(t.Context(), migrate.Load{
-			Name: "users", Lines: migrate.Users(m.guests), CSV: true, SkipInvalid: skip,
-			Open: text("ID,FirstName,LastName,Email,Role,CreatedAt", `a,"Ada"" Byron,b@example.com,customer,2020-01-01T00:00:00Z`,
-				"b,Bob,Stone,b@example.com,customer,2020-01-01T00:00:00Z"),
-		})
-		assert.ErrorContains(t, err, "line 2: a quote that does not end there")
-		_, err = m.guests.Get(t.Context(), "b")
-		assert.ErrorIs(t, err, dynastay.ErrNotFound)
+	first, last := "ID,FirstName,LastName,Email,Role,CreatedAt", "b,Bob,Stone,b@example.com,customer,2020-01-01T00:00:00Z"
+	for _, all := range [][]string{
+		{first, `a,"Ada"" Byron,b@example.com,customer,2020-01-01T00:00:00Z`, last},
+		{first, `a,"Ada,Byron,b@example.com,customer,2020-01-01T00:00:00Z`, last, `c,Cleo,Hart",c@example.com,customer,2020-01-01T00:00:00Z`},
+	} {
+		for _, skip := range []bool{false, true} {
+			_, err := m.mover(migrate.Options{}).Load(t.Context(), migrate.Load{
+				Name: "users", Lines: migrate.Users(m.guests), CSV: true, SkipInvalid: skip, Open: text(all...),
+			})
+			assert.ErrorIs(t, err, dynastay.ErrInvalid)
+			assert.Equal(t, 2, blame.As[migrate.LineError](t, err).Line)
+			_, err = m.guests.Get(t.Context(), "b")
+			assert.ErrorIs(t, err, dynastay.ErrNotFound)
+		}
 	}
 }
 

@@ -112,6 +112,11 @@ type csvReader struct {
 	types []reflect.Type
 }
 
+// wrongQuote stops a load: the lines up to the next quote cannot be told apart, and would be lost.
+func wrongQuote(number int) error {
+	return LineError{number, dynastay.Invalid("", "has a quote that does not end where it should, so it cannot be told from the lines after it")}
+}
+
 func (r *csvReader) next() (line, error) {
 	if r.paths == nil {
 		if err := r.header(); err != nil {
@@ -120,8 +125,8 @@ func (r *csvReader) next() (line, error) {
 	}
 	cells, err := r.table.Read()
 	if parse := (*csv.ParseError)(nil); errors.As(err, &parse) {
-		if parse.Line > parse.StartLine { // the lines in between cannot be told apart, and would be lost
-			return line{}, fmt.Errorf("line %d: a quote that does not end there: %w", parse.StartLine, parse.Err)
+		if parse.Line > parse.StartLine {
+			return line{}, wrongQuote(parse.StartLine)
 		}
 		return line{number: parse.StartLine, invalid: dynastay.Invalid("", "%s", parse.Err)}, nil
 	}
@@ -130,6 +135,9 @@ func (r *csvReader) next() (line, error) {
 	}
 	number, _ := r.table.FieldPos(0)
 	if len(cells) != len(r.paths) {
+		if slices.ContainsFunc(cells, func(cell string) bool { return strings.Contains(cell, "\n") }) {
+			return line{}, wrongQuote(number)
+		}
 		return line{number: number, invalid: dynastay.Invalid("", "must have %d fields, as the header, got %d", len(r.paths), len(cells))}, nil
 	}
 	var whole any

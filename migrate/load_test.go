@@ -224,7 +224,7 @@ func TestLoadOfInvalidLines(t *testing.T) {
 			assert.Equal(t, test.want, got)
 			assert.Equal(t, len(test.want), invalid.Count)
 			assert.Equal(t, len(test.want), loaded.Refused)
-			assert.Contains(t, err.Error(), fmt.Sprintf("%d invalid lines, nothing was loaded: %s; ", len(got), got[0]))
+			assert.Contains(t, err.Error(), fmt.Sprintf("nothing was loaded, invalid lines: %d: %s; ", len(got), got[0]))
 			for _, r := range stop() {
 				assert.Contains(t, []string{"Query", "GetItem"}, r.Operation)
 			}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/internal/shown"
@@ -87,6 +88,12 @@ func (d *Days) Take(n Night, by Occupant) {
 // Drop forgets the change of a night, which then stays as it is.
 func (d *Days) Drop(n Night) { delete(d.each, n) }
 
+// Changes reports whether a night changes hands.
+func (d *Days) Changes(n Night) bool {
+	_, changes := d.each[n]
+	return changes
+}
+
 // Taken returns the nights that the changes take, ordered by unit and date.
 func (d *Days) Taken() (all []TakenNight) {
 	for n, at := range d.each {
@@ -133,7 +140,7 @@ func (d *Days) InTheWay(tx *dynastay.Tx) (all []TakenNight, err error) {
 			return nil, err
 		}
 		at := d.each[n.Night]
-		if by, taken := occupantIn(row, n.Date); found && taken && (by == (Occupant{}) || by != at.from && by != at.to) {
+		if by, taken := occupantIn(row, n.Date); found && taken && by != at.from && by != at.to {
 			all = append(all, TakenNight{n.Night, by})
 		}
 	}
@@ -154,8 +161,19 @@ func (d *Days) found(tx *dynastay.Tx, n Night) (dynastay.Row, bool, error) {
 }
 
 func occupantIn(row dynastay.Row, date dynastay.Date) (Occupant, bool) {
-	value := row.Value(attrOf(dayOf(date)))
-	return occupantOf(value.Text()), value.Stored() != nil
+	return occupantOn(row, dayOf(date))
+}
+
+func occupantOn(row dynastay.Row, day int) (_ Occupant, taken bool) {
+	switch value := row.Value(attrOf(day)).Stored().(type) {
+	case nil:
+		return Occupant{}, false
+	case *types.AttributeValueMemberS:
+		if value.Value != "" {
+			return occupantOf(value.Value), true
+		}
+	}
+	return NotText, true
 }
 
 func dayOf(date dynastay.Date) int { return date.Time().Day() }
@@ -195,7 +213,7 @@ type monthChange struct {
 // add adds the change of a night, given the item as it was found, if it was.
 func (m *monthChange) add(number int, at day, row dynastay.Row, found bool) {
 	if found {
-		switch by, taken := occupantOf(row.Value(attrOf(number)).Text()), row.Value(attrOf(number)).Stored() != nil; {
+		switch by, taken := occupantOn(row, number); {
 		case at.to == (Occupant{}) && (!taken || by != at.from):
 			return // somebody else has it by now, or nobody
 		case !taken:

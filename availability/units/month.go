@@ -33,6 +33,9 @@ func (o Occupant) String() string {
 // outOfOrder is what a unit that is out of order has in place of a booking. Nobody takes such a night over.
 const outOfOrder = "OUT"
 
+// NotText is what the plan names if other software has stored something that is no text: nobody can have or take such a night.
+var NotText = Occupant{BookingID: "(not a text)"}
+
 func occupantOf(text string) Occupant {
 	id, number, _ := strings.Cut(text, "#")
 	if id == outOfOrder && number != "" {

@@ -86,7 +86,7 @@ func (m *move) walk(ctx context.Context, name string, found *report.Findings, al
 		if err != nil {
 			return err
 		}
-		found.Row(table.Name, walked.Walked, "items,", walked.Changed, "changed,", walked.Refused, "refused")
+		found.Row(table.Name, walked.Walked, "walked,", walked.Changed, "changed,", walked.Refused, "refused")
 	}
 	return nil
 }

@@ -17,12 +17,12 @@ func TestStory(t *testing.T) {
 	text := regexp.MustCompile(` +`).ReplaceAllString(out.String(), " ")
 	const notLoaded = "\n line 4: bookings.Import: invalid Stay.CheckOut: must be after CheckIn (2037-07-12), got 2037-07-12"
 	for _, step := range []struct{ title, found string }{
-		{"Its items are adopted", "\n Properties 2 items, 1 changed, 0 refused\n Availability 4 items, 4 changed, 0 refused\n Bookings 2 items, 1 changed, 0 refused" +
-			"\n Users 1 items, 1 changed, 0 refused\n Reviews 1 items, 1 changed, 0 refused\n"},
-		{"A second adoption finds nothing to do", "\n Properties 4 items, 0 changed, 0 refused\n Availability 4 items, 0 changed, 0 refused" +
-			"\n Bookings 3 items, 0 changed, 0 refused\n Users 3 items, 0 changed, 0 refused\n Reviews 2 items, 0 changed, 0 refused\n"},
-		{"Keys, guards, cards, sums and ratings are verified", "\n Properties 4 items, 0 changed, 0 refused\n Availability 4 items, 0 changed, 0 refused" +
-			"\n Bookings 3 items, 0 changed, 0 refused\n Users 3 items, 0 changed, 0 refused\n Reviews 2 items, 0 changed, 0 refused\n"},
+		{"Its items are adopted", "\n Properties 2 walked, 1 changed, 0 refused\n Availability 4 walked, 4 changed, 0 refused\n Bookings 2 walked, 1 changed, 0 refused" +
+			"\n Users 1 walked, 1 changed, 0 refused\n Reviews 1 walked, 1 changed, 0 refused\n"},
+		{"A second adoption finds nothing to do", "\n Properties 4 walked, 0 changed, 0 refused\n Availability 4 walked, 0 changed, 0 refused" +
+			"\n Bookings 3 walked, 0 changed, 0 refused\n Users 3 walked, 0 changed, 0 refused\n Reviews 2 walked, 0 changed, 0 refused\n"},
+		{"Keys, guards, cards, sums and ratings are verified", "\n Properties 4 walked, 0 changed, 0 refused\n Availability 4 walked, 0 changed, 0 refused" +
+			"\n Bookings 3 walked, 0 changed, 0 refused\n Users 3 walked, 0 changed, 0 refused\n Reviews 2 walked, 0 changed, 0 refused\n"},
 		{"so nothing is loaded", notLoaded + "\n"},
 		{"loaded without that line", notLoaded + "\n line 7: cannot be sold: double 2037-07-12 sold_out\n 6 lines: 4 written, 0 already there, 2 refused\n"},
 		{"loaded once more", notLoaded + "\n line 7: cannot be sold: double 2037-07-12 sold_out\n 6 lines: 0 written, 4 already there, 2 refused\n"},
