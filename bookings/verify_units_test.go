@@ -194,6 +194,24 @@ func TestVerifyUnitsWhileTheyChange(t *testing.T) {
 	}
 }
 
+// A unit is taken out of order and put back while it is compared: only the plan has seen it.
+func TestVerifyUnitsOfATimeThatCameAndWent(t *testing.T) {
+	t.Parallel()
+	l := begin(t, 5)
+	l.withUnits(t, "301")
+	direct := life{l.DB, l.hotel, bookings.New(l.Direct, nil)}
+	plan := dyntest.When{Operation: "Query", Table: keys.AvailabilityTable.Name, Nth: 1}
+	l.Faults.Inject(dyntest.Before(func(context.Context) {
+		_, err := direct.out(t, "301", "w1", fixture.Stay)
+		require.NoError(t, err)
+	}), plan)
+	l.Faults.Inject(dyntest.After(func(context.Context) {
+		_, err := direct.end(t, "301", "w1", fixture.Stay.CheckIn)
+		require.NoError(t, err)
+	}), plan)
+	assert.Empty(t, l.wrongPlan(t))
+}
+
 // The list of bookings does not show one yet that the plan names. Its unit is not given to another one.
 func TestMendUnitsTakesNobodysUnit(t *testing.T) {
 	t.Parallel()
