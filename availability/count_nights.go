@@ -34,9 +34,9 @@ func (r *Repository) Kept(dates dynastay.Stay) dynastay.Stay {
 	return dates
 }
 
-// SoldOn returns what each night of a property says about its rooms on the dates, at most 732. It is for authors of
-// operations, such as bookings.Repository.VerifyNights; only what [Repository.Count] returns can be compared or recounted. The index is eventually consistent. It fails with [dynastay.ErrCorrupt] for a
-// night that cannot be read. 1 request for each 1 MB, about 4,000 nights.
+// SoldOn returns what each night of a property says about its rooms on the dates, at most 732. It is for authors of operations, such
+// as bookings.Repository.VerifyNights; only what [Repository.Count] returns can be compared or recounted. The index is eventually
+// consistent. It fails with [dynastay.ErrCorrupt] for a night that cannot be read. 1 request for each 1 MB, about 4,000 nights.
 func (r *Repository) SoldOn(ctx context.Context, propertyID string, dates dynastay.Stay) (_ map[dynastay.Ref]NightCount, err error) {
 	ctx, end := r.db.Begin(ctx, "availability.SoldOn")
 	defer func() { end(err) }()

@@ -110,9 +110,10 @@ func joined(found, err error) error {
 // ErrAlwaysChanges means that something could not be compared, because it had changed each time that it was read again.
 var ErrAlwaysChanges = dynastay.Refusal("it changed each of 10 times that it was compared")
 
-// MendNights changes nights that [Repository.VerifyNights] finds different, so that they agree with the bookings and units. It returns the nights that it has changed. More rooms may be booked than there are: then fewer than 0 are left, as after an
-// overbooking. A night that is not open stays a difference until it is opened, and so does one that the host writes at the same moment
-// again and again. 2 requests more for each night that differs; then VerifyNights once more, at most 10 times.
+// MendNights changes nights that [Repository.VerifyNights] finds different, so that they agree with the bookings and units. It returns
+// the nights that it has changed. More rooms may be booked than there are: then fewer than 0 are left, as after an overbooking. A
+// night that is not open stays a difference until it is opened, and so does one that the host writes at the same moment again and
+// again. 2 requests more for each night that differs; then VerifyNights once more, at most 10 times.
 //
 // It believes the bookings, and gives back rooms that none of them has. So first mend the index keys of the bookings, see
 // [Repository.MendRow]; and do not use it if there are stays of more than 90 nights, or if other software takes rooms before it stores

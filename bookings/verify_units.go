@@ -166,7 +166,7 @@ func (r *Repository) enterOutOfOrderOp(propertyID, unitID string, nights []UnitD
 	})
 }
 
-// sees makes a change take over a night from whom the plan should not name, if that is no line of a booking that may have it.
+// sees makes a change take over a night from what the plan should not name, if that is no line of a booking that may still have it.
 func (c *unitChange) sees(n UnitDifference) {
 	if n.Plan.Line == 0 && n.Plan != (units.Occupant{}) {
 		c.Seize(n.Night, n.Plan)

@@ -41,8 +41,8 @@ type Walk struct {
 	// Each is called with each item, or with what the index projects of it. It reports whether it has changed something. It
 	// must be repeatable, and safe for concurrent use if there are several segments.
 	//
-	// If it fails because of the item, the walk goes on, and the item counts as refused, and as changed if that is reported too: with [dynastay.ErrCorrupt],
-	// [dynastay.ErrInvalid], [dynastay.ErrRefused], [dynastay.ErrNotFound], [dynastay.ErrAlreadyExists] or
+	// If it fails because of the item, the walk goes on, and the item counts as refused, and as changed if that is reported too: with
+	// [dynastay.ErrCorrupt], [dynastay.ErrInvalid], [dynastay.ErrRefused], [dynastay.ErrNotFound], [dynastay.ErrAlreadyExists] or
 	// [dynastay.ErrVersion], or because the item would become too large. For any other error it stops.
 	Each func(context.Context, dynastay.Row) (changed bool, err error)
 	// Refused is called with each item that counts as refused, and why, by several goroutines if there are several segments.

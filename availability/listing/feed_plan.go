@@ -135,8 +135,8 @@ func (s *syncing) planFor(now state, in entries, free bool, postponed map[int]bo
 		}
 		p.add(t)
 	}
-	if !free {
-		for _, event := range blocks {
+	if !free { // also the nights that a booking has lost by a move
+		for event := range events {
 			s.block(blocked, event.Stay, event.UID)
 		}
 	}

@@ -211,6 +211,45 @@ func TestFeedsThatMayFreeNothing(t *testing.T) {
 	assert.NotEqual(t, before, h.runs(t))
 }
 
+// A feed that is not believed frees no night either of a reservation that it shows at other dates.
+func TestMovedReservationsOfFeedsThatAreNotBelieved(t *testing.T) {
+	t.Parallel()
+	h := newFeedHome(t)
+	for name, test := range map[string]struct {
+		before, after entry
+		mayFree, lost int
+	}{
+		"shortened":                 {reserved("a", "2025-07-01", "2025-07-10"), reserved("a", "2025-07-01", "2025-07-05"), -1, 5},
+		"moved by days":             {reserved("a", "2025-07-01", "2025-07-10"), reserved("a", "2025-07-03", "2025-07-12"), -1, 2},
+		"all of it moved elsewhere": {reserved("a", "2025-07-01", "2025-08-10"), reserved("a", "2025-09-01", "2025-10-11"), 0, 40},
+		"beside an unreadable one":  {reserved("a", "2025-07-01", "2025-07-10"), reserved("a", "2025-07-01", "2025-07-05"), 0, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := h.empty(t)
+			h.sync(t, test.before)
+			before := h.held(t)
+			text := calendarOf(test.after)
+			if test.lost == 0 {
+				text = strings.Replace(calendarOf(test.after, closed("d", "2025-07-20", "2025-07-21")), "UID:d\r\n", "UID:d\r\nRRULE:FREQ=WEEKLY\r\n", 1)
+			}
+			synced, err := h.repo.Sync(t.Context(), freeing(h.feed("airbnb", text), test.mayFree))
+			if test.lost == 0 {
+				require.NoError(t, err)
+				assert.Len(t, synced.Problems, 1)
+			} else {
+				assert.Equal(t, test.lost, blame.As[*listing.ShrunkError](t, err).Nights)
+			}
+			after := h.held(t)
+			for date := range before {
+				assert.NotEmpty(t, after[date], "nobody could be kept from booking %s", date)
+			}
+			for date := range dynastay.MustStay(test.after.from, test.after.to).Dates() {
+				assert.NotEmpty(t, after[date.String()], "the feed has %s", date)
+			}
+		})
+	}
+}
+
 // empty is a new database with the same clock.
 func (h *home) empty(t *testing.T) *home { return newFeedHome(t) }
 
