@@ -92,9 +92,6 @@ func (r *Repository) MendUnits(ctx context.Context, propertyID string, dates dyn
 		mended = append(mended, nights...)
 	}
 	rest, err := r.differentUnits(ctx, propertyID, dates)
-	mended = slices.DeleteFunc(mended, func(d UnitDifference) bool {
-		return slices.ContainsFunc(rest, func(still UnitDifference) bool { return still.Night == d.Night })
-	})
 	return mended, joined(unitsError(propertyID, rest), err)
 }
 
