@@ -232,6 +232,12 @@ func TestRefusedItems(t *testing.T) {
 		assert.Equal(t, 2, report.Refused)
 		assert.ElementsMatch(t, []dynastay.Key{bad, huge}, refused, "it would be larger than DynamoDB allows")
 	}
+	w.Name = "in part" // what was changed of an item that is refused
+	w.Each = func(context.Context, dynastay.Row) (bool, error) { return true, dynastay.ErrCorrupt }
+	report, err = m.Walk(t.Context(), w)
+	require.NoError(t, err)
+	assert.NotZero(t, report.Walked)
+	assert.Equal(t, []int{report.Walked, report.Walked}, []int{report.Changed, report.Refused})
 	for _, kind := range []error{
 		dynastay.ErrUnavailable, dynastay.ErrThrottled, dynastay.ErrContention, dynastay.ErrOutcomeUnknown, dynastay.ErrRejected,
 		users.ErrEmailSecret, dynastay.ErrCommitted, errors.New("unknown"), context.Canceled, context.DeadlineExceeded,
