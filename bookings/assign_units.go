@@ -194,7 +194,7 @@ func (b *Booking) assign(a Assignment, today dynastay.Date) error {
 		has = append(has, n)
 	}
 	line.setUnits(has)
-	if !slices.ContainsFunc(line.Units, func(u UnitNights) bool { return u.UnitID == a.UnitID }) {
+	if !slices.ContainsFunc(has, func(n units.Night) bool { return n.UnitID == a.UnitID && nights.Contains(n.Date) }) {
 		return dynastay.Invalid("Nights", "must be set, because the line has a unit for each of its rooms")
 	}
 	return nil

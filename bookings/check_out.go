@@ -2,6 +2,8 @@ package bookings
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/dynastay/dynastay"
@@ -17,11 +19,14 @@ var checkOut = move{
 // are dirty. On the same day, [Repository.UndoCheckOut] takes it back.
 func (r *Repository) CheckOutOp(bookingID string) *dynastay.Operation[*Booking] {
 	return r.linesOp(bookingID, checkOut, nil, nil, func(_ context.Context, tx *dynastay.Tx, done moved) error {
-		b := done.booking
+		b, left := done.booking, map[string]bool{}
 		for i := range b.Lines {
 			for _, id := range b.Lines[i].last(b.today(b.CheckedOutAt)) {
-				r.units.Leave(tx, b.PropertyID, id)
+				left[id] = true
 			}
+		}
+		for _, id := range slices.Sorted(maps.Keys(left)) {
+			r.units.Leave(tx, b.PropertyID, id)
 		}
 		return nil
 	})
@@ -32,7 +37,8 @@ func (r *Repository) CheckOut(ctx context.Context, bookingID string, opts ...dyn
 	return dynastay.Do(ctx, r.db, r.CheckOutOp(bookingID), opts...)
 }
 
-// last returns the units that the line had last, up to a date.
+// last returns the units that the line had last, up to a date. If a move was planned for that date, nobody knows whether the guests
+// have moved.
 func (l *Line) last(today dynastay.Date) []string {
 	var night dynastay.Date
 	for _, u := range l.Units {
@@ -44,5 +50,9 @@ func (l *Line) last(today dynastay.Date) []string {
 			night = last
 		}
 	}
-	return l.UnitsOn(night)
+	last := l.UnitsOn(night)
+	if night == today {
+		last = append(last, l.UnitsOn(night.AddDays(-1))...)
+	}
+	return last
 }

@@ -348,6 +348,8 @@ func (b *Booking) allows(property availability.House, stay dynastay.Stay, rooms 
 		return nil
 	case stay.CheckIn != b.Stay.CheckIn:
 		return dynastay.Invalid("Stay.CheckIn", "must be %s, because the guests have checked in", b.Stay.CheckIn)
+	case stay.CheckOut.Before(b.Released.CheckOut): // the last of these nights may be that of the business date
+		return dynastay.Invalid("Stay.CheckOut", "must be at least %s, because the nights before have been released", b.Released.CheckOut)
 	case !maps.Equal(rooms, has):
 		return dynastay.Invalid(field, "must have the room types and quantities of the booking, because the guests have checked in")
 	}

@@ -52,14 +52,11 @@ func (r *Repository) whoHas(ctx context.Context, propertyID, unitID string, nigh
 	}
 	has.owners = map[string]owner{}
 	for _, n := range all {
-		by, known := has.owners[n.By.BookingID]
-		if !known {
-			if by, err = r.ownerOf(ctx, n.By); err != nil {
-				return has, err
-			}
-			has.owners[n.By.BookingID] = by
+		still, err := r.has(ctx, n, has.owners)
+		if err != nil {
+			return has, err
 		}
-		if by.has(n.Night) {
+		if still {
 			has.taken = append(has.taken, n)
 		} else {
 			has.stale = append(has.stale, n)

@@ -189,20 +189,33 @@ func (r *Repository) seize(ctx context.Context, tx *dynastay.Tx, c *unitChange) 
 			}
 			continue
 		}
-		by, known := owners[n.By.BookingID]
-		if !known {
-			if by, err = r.ownerOf(ctx, n.By); err != nil {
-				return nil, nil, err
-			}
-			owners[n.By.BookingID] = by
+		has, err := r.has(ctx, n, owners)
+		if err != nil {
+			return nil, nil, err
 		}
-		if by.has(n.Night) {
+		if has {
 			taken = append(taken, n)
 			continue
 		}
 		c.Seize(n.Night, n.By)
 	}
 	return taken, owners, nil
+}
+
+// has reports whether somebody still has a night. It adds the booking that it reads for that to owners.
+func (r *Repository) has(ctx context.Context, n units.TakenNight, owners map[string]owner) (bool, error) {
+	if n.By.Line == 0 {
+		return true, nil // what has no line is no booking's, whatever its id is
+	}
+	by, known := owners[n.By.BookingID]
+	if !known {
+		var err error
+		if by, err = r.ownerOf(ctx, n.By); err != nil {
+			return false, err
+		}
+		owners[n.By.BookingID] = by
+	}
+	return by.has(n.Night), nil
 }
 
 func checkOwners(tx *dynastay.Tx, owners map[string]owner) {
@@ -222,7 +235,7 @@ type owner struct {
 // ownerOf reads the booking of an occupant. One that does not exist has nothing.
 func (r *Repository) ownerOf(ctx context.Context, by units.Occupant) (owner, error) {
 	key, err := keys.Of(keys.Booking{BookingID: by.BookingID})
-	if err != nil || by.Line == 0 {
+	if err != nil {
 		return owner{}, nil
 	}
 	rows, err := r.read(ctx, key, dynastay.Consistent)
@@ -302,19 +315,19 @@ func (r *Repository) followUnits(ctx context.Context, tx *dynastay.Tx, before, a
 			}
 		}
 	}
-	ahead := after.fromToday(after.today(now))
-	drop(func(n units.Night) bool { return !ahead.Contains(n.Date) })
-	gone, owners, err := r.lostUnits(ctx, tx, c)
+	ahead := after.fromToday(after.today(now.Add(-nightEnds)))
+	drop(func(n units.Night) bool { return !ahead.Contains(n.Date) || after.Released.Contains(n.Date) })
+	gone, owners, err := r.lostUnits(ctx, tx, c, after.today(now))
 	if err != nil {
 		return err
 	}
-	drop(func(n units.Night) bool { return gone[n.UnitID] })
+	drop(gone)
 	// The nights that the inventory takes again come first. One action is for the booking, and one for an idempotency key.
 	items, err := c.Items()
 	if err != nil {
 		return err
 	}
-	if types := c.types(); len(items)+2*len(types)+len(owners)+len(after.Lines)+before.Released.Nights()*len(after.taken())+2 > mostReturned+1 {
+	if types := c.types(); len(items)+len(types)+len(owners)+len(after.Lines)+before.Released.Nights()*len(after.taken())+2 > mostReturned+1 {
 		drop(func(units.Night) bool { return true })
 		owners = nil
 	}
@@ -338,17 +351,27 @@ func (r *Repository) followUnits(ctx context.Context, tx *dynastay.Tx, before, a
 	return c.AddTo(tx)
 }
 
-// lostUnits returns the units that a booking cannot have again, and the bookings that do not have the others any more.
-func (r *Repository) lostUnits(ctx context.Context, tx *dynastay.Tx, c *unitChange) (map[string]bool, map[string]owner, error) {
-	lost := map[string]bool{}
+// nightEnds is when a night has ended, from the midnight of the day after it. Guests who come at one o'clock sleep in the night before.
+const nightEnds = 12 * time.Hour
+
+// lostUnits returns which nights of units a booking cannot have again, and the bookings that do not have the others any more. Guests
+// do not get a unit for a part of what is ahead. But who had it last night may have left it.
+func (r *Repository) lostUnits(
+	ctx context.Context, tx *dynastay.Tx, c *unitChange, today dynastay.Date,
+) (func(units.Night) bool, map[string]owner, error) {
+	lost, over := map[string]bool{}, map[units.Night]bool{}
 	for id, is := range c.types() {
 		lost[id] = units.Misfits(tx, c.propertyID, id, is) != nil
 	}
 	taken, owners, err := r.seize(ctx, tx, c)
 	for _, n := range taken {
-		lost[n.UnitID] = true
+		if n.Date.Before(today) {
+			over[n.Night] = true
+		} else {
+			lost[n.UnitID] = true
+		}
 	}
-	return lost, owners, err
+	return func(n units.Night) bool { return lost[n.UnitID] || over[n] }, owners, err
 }
 
 // writeUnits adds the update of a line that has other units than it was read with.

@@ -155,6 +155,24 @@ func TestUnitsOutOfOrderAreNotTakenOver(t *testing.T) {
 	}
 }
 
+// An occupant without a line has what the plan says, also if one with a line and the same id has nothing.
+func TestUnitsOfAnOccupantWithoutALine(t *testing.T) {
+	t.Parallel()
+	for name, days := range map[string][2]string{"before": {"D10", "D11"}, "after": {"D11", "D10"}} {
+		t.Run(name, func(t *testing.T) {
+			l := begin(t, 5)
+			l.withUnits(t, "301")
+			raw.Set(t, l.DB, availabilityTable, l.monthKey(t, "301"), dynastay.Text("bkg_gone"), days[0])
+			raw.Set(t, l.DB, availabilityTable, l.monthKey(t, "301"), dynastay.Text("bkg_gone#1"), days[1])
+			_, err := l.repo.AssignUnits(t.Context(), l.book(t, fixture.Stay, 1).ID, l.to("301"))
+			taken := blame.As[*units.TakenError](t, err).Nights
+			if assert.Len(t, taken, 1) {
+				assert.Equal(t, units.Occupant{BookingID: "bkg_gone"}, taken[0].By)
+			}
+		})
+	}
+}
+
 // Two bookings that had the same unit one after the other are cancelled in one Write.
 func TestCancelTwoBookingsWithOneUnit(t *testing.T) {
 	t.Parallel()
