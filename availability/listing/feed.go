@@ -99,8 +99,9 @@ const opSync = "listing.Sync"
 // an older download. What [Repository.Export] has written changes nothing.
 //
 // Sync consists of several transactions. If it fails in between, call it again with a new download. 3 requests if
-// nothing has changed, and 1 or 2 for each event or month that changes. A change that does not fit in one transaction,
-// such as that of more than 45 nights of a reservation, takes 3 for each step; the result does not show the steps.
+// nothing has changed, 1 more for each reservation that Import has imported, and 1 or 2 for each event or month that changes. A
+// change that does not fit in one transaction, such as that of more than 45 nights of a reservation, takes 3 for each step; the
+// result does not show the steps.
 func (r *Repository) Sync(ctx context.Context, f Feed) (_ *Synced, err error) {
 	ctx, end := r.db.Begin(ctx, "listing.Sync")
 	defer func() { end(err) }()

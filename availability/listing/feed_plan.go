@@ -22,15 +22,16 @@ type plan struct {
 	targets   []*target
 	holders   map[dynastay.Date]*target // which of them will hold a night
 	conflicts []Conflict
-	parts     []*group // what each transaction changes
-	more      bool     // it is only a step
+	nights    map[dynastay.Date]*Night // of conflicts
+	parts     []*group                 // what each transaction changes
+	more      bool                     // it is only a step
 	shrunk    *ShrunkError
 }
 
 // trusted compares a feed with the calendar. If the feed cannot be trusted, it frees no night.
-func (s *syncing) trusted(now state, in entries, postponed map[int]bool) *plan {
+func (s *syncing) trusted(now state, in entries, order order) *plan {
 	free := len(s.calendar.Problems) == 0 || s.feed.MayFree != 0
-	p := s.planFor(now, in, free, postponed)
+	p := s.planFor(now, in, free, order)
 	if !free {
 		return p
 	}
@@ -48,7 +49,7 @@ func (s *syncing) trusted(now state, in entries, postponed map[int]bool) *plan {
 	if s.mayFreeNights(shrunk.Nights, had, len(in.booked)+len(in.closed) == 0) {
 		return p
 	}
-	p = s.planFor(now, in, false, postponed)
+	p = s.planFor(now, in, false, order)
 	p.shrunk = shrunk
 	return p
 }
@@ -74,11 +75,7 @@ func (p *plan) lost(s *syncing, t *target) (lost int) {
 // add adds a target.
 func (p *plan) add(t *target) {
 	p.targets = append(p.targets, t)
-	for _, date := range datesOf(t.stay) {
-		if p.holders[date] == nil {
-			p.holders[date] = t
-		}
-	}
+	p.hold(t)
 }
 
 // ahead counts the nights of a stay from today on.
@@ -93,48 +90,24 @@ func (s *syncing) ahead(stay dynastay.Stay) (nights int) {
 
 // planFor plans the bookings, and then the blocks for all other nights that the feed closes. Unless free is true,
 // everything that the feed has held from today on remains held.
-func (s *syncing) planFor(now state, in entries, free bool, postponed map[int]bool) *plan {
-	p := &plan{holders: map[dynastay.Date]*target{}}
+func (s *syncing) planFor(now state, in entries, free bool, order order) *plan {
+	p := &plan{holders: map[dynastay.Date]*target{}, nights: map[dynastay.Date]*Night{}}
 	blocked := map[dynastay.Date]string{} // the nights to block, each with a UID
 	for _, entry := range in.closed {
 		s.block(blocked, entry.Stay, entry.UID)
 	}
 	events := map[*Event]dynastay.Row{}
-	var bookings, blocks []*Event
+	var bookings []ownEvent
+	var reserved, blocks []*Event
 	for _, e := range now.own {
 		events[e.Event] = e.row
 		if e.Kind == KindBooking {
-			bookings = append(bookings, e.Event)
+			bookings, reserved = append(bookings, e), append(reserved, e.Event)
 		} else {
 			blocks = append(blocks, e.Event)
 		}
 	}
-	pairs := s.match(bookings, in.booked)
-	for _, event := range bookings {
-		t := &target{event: event, row: events[event], stay: event.Stay, uid: event.UID}
-		switch entry, there := pairs.entry[event]; {
-		case there:
-			t.stay, t.uid = s.moved(event.Stay, entry.Stay), entry.UID
-			if taken := s.takenFor(now, p, t); taken != nil {
-				p.conflicts = append(p.conflicts, Conflict{entry.UID, entry.ReservationID, taken})
-				s.block(blocked, entry.Stay, entry.UID)
-				t.stay, t.uid = event.Stay, event.UID
-			}
-		case free:
-			t.stay = s.ended(event.Stay)
-		}
-		p.add(t)
-	}
-	for _, entry := range pairs.rest {
-		t := &target{event: s.newBooking(entry), stay: entry.Stay, uid: entry.UID}
-		t.stay.CheckIn = s.notBefore(t.stay.CheckIn)
-		if taken := s.takenFor(now, p, t); taken != nil {
-			p.conflicts = append(p.conflicts, Conflict{entry.UID, entry.ReservationID, taken})
-			s.block(blocked, entry.Stay, entry.UID)
-			continue
-		}
-		p.add(t)
-	}
+	p.bookings(s, now, bookings, s.match(reserved, in.booked), free, blocked)
 	if !free { // also the nights that a booking has lost by a move
 		for event := range events {
 			s.block(blocked, event.Stay, event.UID)
@@ -145,7 +118,7 @@ func (s *syncing) planFor(now state, in entries, free bool, postponed map[int]bo
 			delete(blocked, date)
 		}
 	}
-	p.steps(s.today.AddDays(1), postponed)
+	p.steps(s.today.AddDays(1), order)
 	p.waiting(s, now, blocked)
 	for _, t := range s.blocksFor(blocks, events, blocked) {
 		p.add(t)
@@ -162,20 +135,4 @@ func (s *syncing) block(blocked map[dynastay.Date]string, stay dynastay.Stay, ui
 			blocked[date] = uid
 		}
 	}
-}
-
-// takenFor returns the nights of a reservation that other events hold, or other reservations of the feed, or nil.
-func (s *syncing) takenFor(now state, p *plan, t *target) *Taken {
-	taken := &Taken{ListingID: s.feed.ListingID}
-	for _, date := range datesOf(t.stay) {
-		if night := now.others[date]; night != nil {
-			taken.Nights = append(taken.Nights, night)
-		} else if other := p.holders[date]; other != nil {
-			taken.Nights = append(taken.Nights, other.event.night(date, other.event.CreatedAt))
-		}
-	}
-	if len(taken.Nights) == 0 {
-		return nil
-	}
-	return taken
 }

@@ -11,43 +11,50 @@ import (
 // nights. A night that the feed holds before and after the change is held by a block in between.
 
 const (
-	// mostMoved is the number of nights that an event can take, and free, in one step.
+	// mostMoved is the number of nights that an event can take, and free, in one step. If the blocks of its months change
+	// a lot as well, it is fewer.
 	mostMoved = 45
 	// mostActions is the number of actions of a transaction.
 	mostActions = 100
 )
 
-// step returns the nights of an event after the next step on its way to others.
-func step(was, to dynastay.Stay) dynastay.Stay {
+// order is what each step may be.
+type order struct {
+	most      int          // the number of nights that an event takes, and frees
+	postponed map[int]bool // bookings that wait, by their position
+}
+
+// step returns the nights of an event after the next step of at most some nights on its way to others.
+func step(was, to dynastay.Stay, most int) dynastay.Stay {
 	none := dynastay.Stay{}
 	switch {
 	case was != none && to != none && was.Overlaps(to):
-		return dynastay.Stay{CheckIn: toward(was.CheckIn, to.CheckIn), CheckOut: toward(was.CheckOut, to.CheckOut)}
-	case was.Nights() > mostMoved:
-		return dynastay.Stay{CheckIn: was.CheckIn, CheckOut: was.CheckOut.AddDays(-mostMoved)}
+		return dynastay.Stay{CheckIn: toward(was.CheckIn, to.CheckIn, most), CheckOut: toward(was.CheckOut, to.CheckOut, most)}
+	case was.Nights() > most:
+		return dynastay.Stay{CheckIn: was.CheckIn, CheckOut: was.CheckOut.AddDays(-most)}
 	case to == none:
 		return none
 	}
-	return dynastay.Stay{CheckIn: to.CheckIn, CheckOut: toward(to.CheckIn, to.CheckOut)}
+	return dynastay.Stay{CheckIn: to.CheckIn, CheckOut: toward(to.CheckIn, to.CheckOut, most)}
 }
 
-// toward returns the date that is mostMoved days nearer to another, or that date.
-func toward(from, to dynastay.Date) dynastay.Date {
-	return from.AddDays(max(-mostMoved, min(mostMoved, from.DaysUntil(to))))
+// toward returns the date that is some days nearer to another, or that date.
+func toward(from, to dynastay.Date, days int) dynastay.Date {
+	return from.AddDays(max(-days, min(days, from.DaysUntil(to))))
 }
 
-// steps shortens the changes of the bookings to their next steps. Those that are postponed, by their position, wait, and
+// steps shortens the changes of the bookings to their next steps. Those that are postponed wait, and
 // a booking that needs a night which another one keeps in this step takes none. No step shortens a booking so that it
 // ends tomorrow: the next one would keep tonight, see endsTomorrow.
-func (p *plan) steps(tomorrow dynastay.Date, postponed map[int]bool) {
+func (p *plan) steps(tomorrow dynastay.Date, order order) {
 	for i, t := range p.targets {
 		was := t.event.Stay
 		t.wanted = t.stay
-		t.stay = step(was, t.wanted)
+		t.stay = step(was, t.wanted, order.most)
 		if t.stay != t.wanted && t.stay.CheckOut == tomorrow && was.CheckOut.After(tomorrow) {
 			t.stay.CheckOut = tomorrow.AddDays(1)
 		}
-		if postponed[i] {
+		if order.postponed[i] {
 			t.stay = was
 		}
 		p.more = p.more || t.stay != t.wanted
@@ -112,24 +119,40 @@ func (p *plan) waiting(s *syncing, now state, blocked map[dynastay.Date]string) 
 	}
 }
 
-// planOf compares a feed with the calendar. If events that exchange nights need more than a transaction, half of their
+// planOf compares a feed with the calendar. A change of the blocks of a month cannot be divided, so if one needs more than a
+// transaction together with a booking that gives it nights, or takes some, the steps of the bookings get shorter.
+func (s *syncing) planOf(now state, in entries) (p *plan) {
+	for most := mostMoved; most > 0; most /= 2 {
+		if p = s.planInSteps(now, in, most); p.tooLarge() < 0 {
+			break
+		}
+	}
+	return p
+}
+
+// planInSteps plans steps of at most some nights. If events that exchange nights need more than a transaction, half of their
 // bookings wait: the later ones, or if the others need the nights of those, the earlier ones.
-func (s *syncing) planOf(now state, in entries) *plan {
-	whole := s.trusted(now, in, nil)
+func (s *syncing) planInSteps(now state, in entries, most int) *plan {
+	whole := s.trusted(now, in, order{most: most})
 	for _, earlier := range []bool{false, true} {
 		p, postponed := whole, map[int]bool{}
 		for {
-			large := slices.IndexFunc(p.parts, func(g *group) bool { return 1+len(g.targets)+len(g.nights) > mostActions })
+			large := p.tooLarge()
 			if large < 0 || !p.postpone(p.parts[large], postponed, earlier) {
 				break
 			}
-			p = s.trusted(now, in, postponed)
+			p = s.trusted(now, in, order{most, postponed})
 		}
 		if len(p.parts) > 0 || !p.more {
 			return p
 		}
 	}
 	return whole
+}
+
+// tooLarge returns which of the parts of a plan needs more than a transaction, or -1.
+func (p *plan) tooLarge() int {
+	return slices.IndexFunc(p.parts, func(g *group) bool { return 1+len(g.targets)+len(g.nights) > mostActions })
 }
 
 // postpone postpones half of the bookings that change in a group. It reports whether there is more than one.

@@ -46,6 +46,11 @@ func plans() map[string]plan {
 			[]entry{reserved("a", day(90), day(190)), reserved("b", day(50), day(90))},
 			"0 added, 2 changed, 0 removed, 0 conflicts",
 		},
+		"a reservation moves, and the months around it are closed": {
+			[]entry{reserved("a", day(14), day(59))},
+			[]entry{closed("b", day(0), day(123)), reserved("a", day(138), day(183)), closed("c", day(123), day(138)), closed("d", day(183), day(214))},
+			"7 added, 1 changed, 0 removed, 0 conflicts",
+		},
 		"a long reservation moves to free nights": {
 			[]entry{reserved("a", day(0), day(120))}, []entry{reserved("a", day(200), day(330))},
 			"0 added, 1 changed, 0 removed, 0 conflicts",
