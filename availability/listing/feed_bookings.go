@@ -7,9 +7,9 @@ import (
 	"github.com/dynastay/dynastay/availability/listing/ical"
 )
 
-// bookings plans the events of the feed's reservations. What keeps its nights comes first, because nobody else can get them: events
-// that the feed does not show any more, and those whose new nights somebody else gets. As each of the latter keeps nights that others
-// may have been given, it begins anew with each. What the feed wants and does not get is blocked, if nobody has it.
+// bookings plans the events of the feed's reservations, in the order of their nights. If one cannot get its new nights, it keeps those
+// that it has, which an earlier one may have been given; so all are planned anew with each. What the feed wants and does not get is
+// blocked, if nobody has it.
 func (p *plan) bookings(s *syncing, now state, events []ownEvent, found pairs, free bool, blocked map[dynastay.Date]string) {
 	keeps := map[*target]bool{}
 	for _, e := range events {
@@ -21,7 +21,6 @@ func (p *plan) bookings(s *syncing, now state, events []ownEvent, found pairs, f
 		case free:
 			t.stay = s.ended(e.Stay)
 		}
-		keeps[t] = !there
 		p.targets = append(p.targets, t)
 	}
 	for !p.place(now, keeps) {
@@ -135,10 +134,10 @@ func (p *plan) refuse(s *syncing, now state, t *target, entry ical.Entry, blocke
 	s.block(blocked, entry.Stay, entry.UID)
 }
 
-// nightOf returns a night of an event. Thousands of entries may want the same one.
+// nightOf returns a night of the event that will hold it. Thousands of entries may want the same one.
 func (p *plan) nightOf(t *target, date dynastay.Date) *Night {
 	night := p.nights[date]
-	if night == nil || night.EventID != t.event.ID {
+	if night == nil {
 		night = t.event.night(date, t.event.CreatedAt)
 		p.nights[date] = night
 	}

@@ -113,6 +113,11 @@ func (h *plannedHome) sync() {
 			continue
 		}
 		h.check(in, p, shown)
+		if believed && len(p.conflicts) == 0 {
+			for date := range h.held() { // tonight, and what is over, may remain
+				require.True(h, shown[date] || !date.After(h.syncing.today), "%s", date)
+			}
+		}
 		return
 	}
 	h.Fatal("it does not end")
