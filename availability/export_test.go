@@ -7,7 +7,7 @@ import (
 )
 
 // NightEntity is the stored form of a night.
-var NightEntity = newEntity()
+var NightEntity = nightEntity()
 
 // Agreed adds what the hash of an update contains.
 func Agreed(u UpdateRequest, in *dynastay.Input) { u.agreed(in) }

@@ -3,6 +3,7 @@ package availability
 import (
 	"cmp"
 	"maps"
+	"sync"
 	"time"
 
 	"github.com/dynastay/dynastay"
@@ -73,7 +74,8 @@ func (n *Night) overbook(own int) int {
 // limited returns what a stored limit means. Other software may store more than a limit can be.
 func limited(stored int) int { return min(stored, MaxRooms) }
 
-func newEntity() *entity.Entity[Night] {
+// nightEntity is compiled once: all repositories have the same one.
+var nightEntity = sync.OnceValue(func() *entity.Entity[Night] {
 	return entity.New(entity.Spec[Night]{
 		Name: "Night", Schema: keys.AvailabilityTable,
 		Key: func(n *Night) (dynastay.Key, error) {
@@ -98,7 +100,7 @@ func newEntity() *entity.Entity[Night] {
 			},
 		},
 	})
-}
+})
 
 // The attributes that change without a new write id.
 const (

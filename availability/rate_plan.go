@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -208,9 +209,11 @@ func (c *amounts) positive(field string, m dynastay.Money) error {
 	return c.signed(field, m)
 }
 
-// NewRatePlanEntity returns the entity of plans, for the repository that stores them, which is that of package properties.
+// RatePlanEntity returns the entity of plans, for the repository that stores them, which is that of package properties.
 // All amounts of a plan share one attribute for their currency.
-func NewRatePlanEntity() *entity.Entity[RatePlan] {
+func RatePlanEntity() *entity.Entity[RatePlan] { return ratePlanEntity() }
+
+var ratePlanEntity = sync.OnceValue(func() *entity.Entity[RatePlan] {
 	return entity.New(entity.Spec[RatePlan]{
 		Name: "RatePlan", Schema: keys.PropertiesTable, Validate: (*RatePlan).Validate,
 		Created: "CreatedAt", Updated: "UpdatedAt", Version: keys.AttrVersion,
@@ -241,7 +244,7 @@ func NewRatePlanEntity() *entity.Entity[RatePlan] {
 			f.IfSet().Int(keys.AttrVersion, &p.Version)
 		}),
 	})
-}
+})
 
 // declareDerived stores beside the map whether there is one: a derivation that changes nothing has no attributes.
 func (p *RatePlan) declareDerived(f *entity.Fields, currency dynastay.Currency) {

@@ -31,7 +31,7 @@ func putPlans(t *testing.T, db *dyntest.DB, propertyID string, plans ...availabi
 	t.Helper()
 	for _, plan := range plans {
 		plan.PropertyID, plan.Name = propertyID, plan.ID
-		item, err := availability.NewRatePlanEntity().Item(&plan)
+		item, err := availability.RatePlanEntity().Item(&plan)
 		require.NoError(t, err)
 		raw.Put(t, db, keys.PropertiesTable, item)
 	}

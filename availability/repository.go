@@ -19,8 +19,7 @@ type Repository struct {
 
 // New returns a repository. It sends no requests. Create one for the process and share it.
 func New(db *dynastay.DB) *Repository {
-	nights := newEntity()
-	return &Repository{db, nights, NewRatePlanEntity(), entity.NewTable(db, nights)}
+	return &Repository{db, nightEntity(), ratePlanEntity(), entity.NewTable(db, nightEntity())}
 }
 
 // maxCalendar is the maximum number of nights that one call opens, updates or reads: two years. That is as long as

@@ -3,7 +3,7 @@ package properties
 // Exported for the tests of the stored forms.
 var (
 	PropertyEntity = newEntity(Options{})
-	RoomEntity     = newRoomEntity()
-	ImageEntity    = newImageEntity()
+	RoomEntity     = roomEntity()
+	ImageEntity    = imageEntity()
 	CardCodec      = cardCodec
 )

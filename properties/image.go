@@ -2,6 +2,7 @@ package properties
 
 import (
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -26,7 +27,7 @@ type Image struct {
 	Version   int       // not changed by a new order or another primary image
 }
 
-func newImageEntity() *entity.Entity[Image] {
+var imageEntity = sync.OnceValue(func() *entity.Entity[Image] {
 	return entity.New(entity.Spec[Image]{
 		Name: "PropertyImage", Schema: keys.PropertiesTable, Validate: (*Image).Validate,
 		ID: "ImageId", Prefix: "img_", Created: "CreatedAt", Updated: "UpdatedAt", Version: keys.AttrVersion,
@@ -49,7 +50,7 @@ func newImageEntity() *entity.Entity[Image] {
 			f.IfSet().Int(keys.AttrVersion, &i.Version)
 		}),
 	})
-}
+})
 
 func partitionOf(propertyID string) (types.AttributeValue, error) {
 	if propertyID == "" {

@@ -46,11 +46,11 @@ type Options struct {
 // New returns a repository. It sends no requests. Create one for the process and share it. A nil opts means the
 // defaults. New panics if [key.Shards.Validate] returns an error for a shard count.
 func New(db *dynastay.DB, opts *Options) *Repository {
-	r := &Repository{db: db, nights: availability.New(db), roomEntity: newRoomEntity(), imageEntity: newImageEntity()}
+	r := &Repository{db: db, nights: availability.New(db), roomEntity: roomEntity(), imageEntity: imageEntity()}
 	r.rooms, r.images = entity.NewTable(db, r.roomEntity), entity.NewTable(db, r.imageEntity)
-	r.ratePlanEntity = availability.NewRatePlanEntity()
+	r.ratePlanEntity = availability.RatePlanEntity()
 	r.ratePlans = entity.NewTable(db, r.ratePlanEntity)
-	r.chargesEntity = charges.NewEntity()
+	r.chargesEntity = charges.Entity()
 	r.charges = entity.NewTable(db, r.chargesEntity)
 	if opts != nil {
 		r.opts = *opts

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/dynastay/dynastay"
@@ -43,7 +44,7 @@ type Bed struct {
 	Count int
 }
 
-func newRoomEntity() *entity.Entity[RoomType] {
+var roomEntity = sync.OnceValue(func() *entity.Entity[RoomType] {
 	return entity.New(entity.Spec[RoomType]{
 		Name: "RoomType", Schema: keys.PropertiesTable, Validate: (*RoomType).Validate,
 		Created: "CreatedAt", Updated: "UpdatedAt", Version: keys.AttrVersion,
@@ -74,7 +75,7 @@ func newRoomEntity() *entity.Entity[RoomType] {
 			f.IfSet().Int(keys.AttrVersion, &r.Version)
 		}),
 	})
-}
+})
 
 // The maximum lengths of the lists of a room type. They are more than any room needs, and even with elements of maximum
 // length the item stays far below DynamoDB's limit of 400 KB.

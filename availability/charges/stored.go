@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -13,16 +14,18 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// NewEntity returns the entity of lists, for the repository that stores them, which is that of package properties. All
+// Entity returns the entity of lists, for the repository that stores them, which is that of package properties. All
 // amounts of a list share one attribute for their currency. What is not set is not stored.
-func NewEntity() *entity.Entity[List] {
+func Entity() *entity.Entity[List] { return listEntity() }
+
+var listEntity = sync.OnceValue(func() *entity.Entity[List] {
 	return entity.New(entity.Spec[List]{
 		Name: "Charges", Schema: keys.PropertiesTable, Validate: (*List).Validate,
 		Created: "CreatedAt", Updated: "UpdatedAt", Version: keys.AttrVersion,
 		Key:   func(l *List) (dynastay.Key, error) { return keys.Of(keys.PropertyCharges{PropertyID: l.PropertyID}) },
 		Codec: listCodec,
 	})
-}
+})
 
 var listCodec = entity.Declare(func(f *entity.Fields, l *List) {
 	f.Const(keys.AttrEntityType, "Charges")

@@ -137,11 +137,11 @@ func anyList(r *rapid.T) *charges.List {
 
 func TestStoredKey(t *testing.T) {
 	t.Parallel()
-	item, err := charges.NewEntity().Item(&charges.List{PropertyID: "prop_1"})
+	item, err := charges.Entity().Item(&charges.List{PropertyID: "prop_1"})
 	require.NoError(t, err)
 	assert.Equal(t, dynastay.Text("RATES#prop_1"), item["PK"])
 	assert.Equal(t, dynastay.Text("CHARGES"), item["SK"])
-	_, err = charges.NewEntity().Item(&charges.List{PropertyID: ""})
+	_, err = charges.Entity().Item(&charges.List{PropertyID: ""})
 	blame.Invalid(t, err, "PropertyID")
 }
 
