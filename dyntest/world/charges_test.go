@@ -87,10 +87,10 @@ func checkCharges(t testing.TB, list *charges.List, b *bookings.Booking) {
 // The charges of a world that is large enough to show the shares.
 func TestCharges(t *testing.T) {
 	t.Parallel()
-	w := New(Options{Seed: 12, Properties: 400, Users: 40, Nights: 10})
+	_, sample := typical()
 	in, with, cities := 0, 0, map[string]bool{}
 	of := map[string]int{}
-	for h := range w.Hotels() {
+	for _, h := range sample {
 		list := charges.List{PropertyID: h.ID, Charges: ChargesIn(h.Address.City, h.Address.Country, h.Stars)}
 		if len(list.Charges) > 0 && len(h.Nights) > 0 {
 			in++

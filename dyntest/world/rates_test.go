@@ -119,11 +119,11 @@ func checkPrices(
 // The rate plans of a world that is large enough to show the shares.
 func TestRatePlans(t *testing.T) {
 	t.Parallel()
-	w := New(Options{Seed: 12, Properties: 400, Users: 40, Nights: 14})
+	w, sample := typical()
 	hotels, with, suspended, children, ages := 0, 0, 0, 0, 0
 	one, several, past := map[string]int{}, map[string]int{}, map[string]int{}
 	percents, policies := map[dynastay.Percent]bool{}, map[availability.CancellationPolicy]bool{}
-	for h := range w.Hotels() {
+	for _, h := range sample {
 		if h.Status == properties.Pending || h.Status == properties.Rejected {
 			assert.Empty(t, h.RatePlans, h.Status)
 			continue

@@ -60,13 +60,13 @@ func checkOrigin(t testing.TB, b *bookings.Booking, people map[string]*users.Use
 // The channels of a world that is large enough to show the shares.
 func TestChannels(t *testing.T) {
 	t.Parallel()
-	w := New(Options{Seed: 12, Properties: 400, Users: 40, Nights: 14})
+	w, sample := typical()
 	people := map[string]*users.User{}
 	for u := range w.Users() {
 		people[u.ID] = u
 	}
 	of, all, open, agreed, data := map[string]int{}, 0, 0, 0, 0
-	for h := range w.Hotels() {
+	for _, h := range sample {
 		for _, b := range h.PastStays {
 			assert.Equal(t, bookings.Source{}, b.Source, "guests of the past are users, who have written the reviews")
 			assert.Empty(t, b.Data, b.ID)

@@ -8,6 +8,7 @@ import (
 	"math/big"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -70,6 +71,12 @@ func plainValue(v types.AttributeValue) any {
 	}
 	panic(fmt.Sprintf("%T in an item", v))
 }
+
+// typical is a world that is large enough to show shares, and its hotels, which are made once for all tests that look at them.
+var typical = sync.OnceValues(func() (*World, []*Hotel) {
+	w := New(Options{Seed: 12, Properties: 400, Users: 40, Nights: 14})
+	return w, slices.Collect(w.Hotels())
+})
 
 // contents returns all items of a world by table and key.
 func contents(t testing.TB, w *World) map[string]string {
