@@ -12,6 +12,8 @@
 //		Sort:   search.BestRated,
 //	}, dynastay.Paging{Limit: 20})
 //
+// The page of a property shows what [Search.OfferOf] returns: the same offer, of one property, in one request.
+//
 // # What a page costs
 //
 // A page takes two steps, one after the other, however large the city is. The first is one Query that reads the cards

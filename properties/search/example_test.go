@@ -93,9 +93,25 @@ func Example() {
 			fmt.Println()
 		}
 	}
+	// The page of a hotel shows the same, and all that can be booked there.
+	whole, err := properties.New(db, nil).GetWhole(ctx, "inn")
+	if err != nil {
+		log.Fatal(err)
+	}
+	offer, err := hotels.OfferOf(ctx, whole.Card(), search.Request{
+		Stay: dynastay.MustStay("2037-01-15", "2037-01-18"), Guests: availability.Guests{Adults: 2},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, q := range offer.Quotes {
+		fmt.Println(q.Lines[0].Name, q.Total)
+	}
 	// Output:
 	// City Inn, 360.00 USD: 1 Double
 	// Grand Luxury Hotel, 750.00 USD: 1 Double
 	// City Inn, 990.00 USD: 1 Double 1 Family
 	// Grand Luxury Hotel, 1950.00 USD: 1 Double 1 Family
+	// Double 360.00 USD
+	// Family 630.00 USD
 }

@@ -52,6 +52,7 @@ func TestSearchAgreesWithTheMarket(t *testing.T) {
 			for _, o := range page.Offers {
 				got = append(got, actual(o))
 			}
+			assertSame(rt, h.db.DB, r, page.Offers[:min(1, len(page.Offers))], page.Refused[:min(1, len(page.Refused))])
 			if p.After = page.Next; p.After == "" {
 				break
 			}

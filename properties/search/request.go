@@ -91,8 +91,8 @@ const (
 	maxConditions     = 50
 )
 
-// complete fills in the defaults and checks the request. Its errors name the field.
-func (r Request) complete(now time.Time, p dynastay.Paging) (Request, error) {
+// completeParty fills in the defaults and checks what does not concern the place and the order. Its errors name the field.
+func (r Request) completeParty(now time.Time) (Request, error) {
 	r.Rooms = cmp.Or(r.Rooms, 1)
 	if err := (party{r.Guests, r.Rooms}).validate(); err != nil {
 		return r, err
@@ -104,9 +104,6 @@ func (r Request) complete(now time.Time, p dynastay.Paging) (Request, error) {
 	if err := r.validateStay(now); err != nil {
 		return r, err
 	}
-	if err := r.validateDestination(); err != nil {
-		return r, err
-	}
 	if err := r.validatePrices(); err != nil {
 		return r, err
 	}
@@ -114,6 +111,18 @@ func (r Request) complete(now time.Time, p dynastay.Paging) (Request, error) {
 		return r, dynastay.Within("Filter", err)
 	}
 	r.Filter = r.Filter.sorted()
+	return r, nil
+}
+
+// complete fills in all defaults and checks the request.
+func (r Request) complete(now time.Time, p dynastay.Paging) (Request, error) {
+	r, err := r.completeParty(now)
+	if err == nil {
+		err = r.validateDestination()
+	}
+	if err != nil {
+		return r, err
+	}
 	switch {
 	case !slices.Contains(sorts, r.Sort):
 		return r, dynastay.Invalid("Sort", "must be one of the orders of this package")

@@ -77,7 +77,7 @@ func (s *Search) Page(ctx context.Context, r Request, p dynastay.Paging) (_ Page
 	if err != nil {
 		return Page{}, err
 	}
-	w := walk{Search: s, Request: r, now: s.db.Now(), limit: p.Limit}
+	w := walk{Search: s, Request: r, now: s.db.Now(), limit: p.Limit, op: "search.Page"}
 	if p.After != "" {
 		if err := p.After.Position(r.identity(), &w.at); err != nil {
 			return Page{}, err
@@ -104,6 +104,7 @@ type place struct {
 type walk struct {
 	*Search
 	Request
+	op    string // for errors
 	now   time.Time
 	limit int
 	at    place
@@ -215,13 +216,13 @@ func (w *walk) offers(ctx context.Context, all []candidate) (offers []Offer, ref
 			o := &offering{Request: w.Request, now: w.now, nights: w.nights, card: c.card, rooms: rooms}
 			quotes, err := o.quotes()
 			for _, failed := range o.failed {
-				w.unreadable = append(w.unreadable, unusable(c.card, failed))
+				w.unreadable = append(w.unreadable, unusable(w.op, c.card, failed))
 			}
 			switch {
 			case err != nil && isRefusal(err):
 				refused = append(refused, Refusal{c.card, c.distance, err})
 			case err != nil:
-				w.unreadable = append(w.unreadable, unusable(c.card, err))
+				w.unreadable = append(w.unreadable, unusable(w.op, c.card, err))
 			case len(quotes) > 0:
 				offers = append(offers, Offer{c.card, c.distance, quotes})
 			}
@@ -242,7 +243,7 @@ func (w *walk) checkable(all []candidate) (some []candidate) {
 			err = cmp.Or(err, req.Validate())
 		}
 		if err != nil {
-			w.unreadable = append(w.unreadable, unusable(c.card, err))
+			w.unreadable = append(w.unreadable, unusable(w.op, c.card, err))
 			continue
 		}
 		some = append(some, c)
@@ -260,11 +261,11 @@ func isRefusal(err error) bool {
 
 // unusable returns the error for a property whose stored data cannot be quoted. Only the text of an error about a field
 // is kept, because it is not about the caller's arguments.
-func unusable(c *properties.Card, err error) error {
+func unusable(op string, c *properties.Card, err error) error {
 	if errors.Is(err, dynastay.ErrCorrupt) {
 		return err
 	}
 	return &dynastay.Error{
-		Op: "search.Page", Entity: "Property", ID: c.PropertyID, Kind: dynastay.ErrCorrupt, Err: errors.New(err.Error()),
+		Op: op, Entity: "Property", ID: c.PropertyID, Kind: dynastay.ErrCorrupt, Err: errors.New(err.Error()),
 	}
 }

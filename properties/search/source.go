@@ -56,7 +56,7 @@ func (s *Search) candidates(ctx context.Context, r Request, part *span) ([]candi
 			c, err := r.candidate(card)
 			switch {
 			case err != nil:
-				unreadable = append(unreadable, unusable(card, err))
+				unreadable = append(unreadable, unusable("search.Page", card, err))
 			case r.meets(card):
 				all = append(all, c)
 			}
