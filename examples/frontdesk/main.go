@@ -1,0 +1,127 @@
+// Frontdesk is a booking platform as a service: what guests do, over HTTP, with the repositories of dynastay behind it.
+//
+//	cd examples/frontdesk && go run .
+//
+// It starts an engine, fills it with a generated world, and serves the API on http://localhost:8080. The description of the API is at
+// /openapi.json. Payments go to a simulated provider, which tells of each one two seconds later, and twice. The header X-Cost of each
+// answer says what it cost at DynamoDB. README.md has a walk through it.
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/dyntest/engine"
+	"github.com/dynastay/dynastay/dyntest/engine/docker"
+	"github.com/dynastay/dynastay/dyntest/world"
+	"github.com/dynastay/dynastay/keys"
+
+	"github.com/dynastay/dynastay/examples/frontdesk/api"
+	"github.com/dynastay/dynastay/examples/frontdesk/cost"
+	"github.com/dynastay/dynastay/examples/frontdesk/house"
+	"github.com/dynastay/dynastay/examples/frontdesk/pay"
+	"github.com/dynastay/dynastay/examples/frontdesk/signin"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stdout); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(ctx context.Context, args []string, out io.Writer) (err error) {
+	flags := flag.NewFlagSet("frontdesk", flag.ContinueOnError)
+	flags.SetOutput(out)
+	address := flags.String("addr", "localhost:8080", "where to listen")
+	hotels := flags.Int("hotels", 30, "number of hotels in the world")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	db, remove, err := start(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, remove()) }()
+	w := world.New(world.Options{Seed: 1, Properties: *hotels, Nights: 60, Today: dynastay.DateOf(db.Now(), nil), Units: true})
+	if err := w.Load(ctx, db, nil); err != nil {
+		return err
+	}
+	h, err := house.New(db, house.Options{OfferKey: secret(), PayKey: secret()})
+	if err != nil {
+		return err
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", *address)
+	if err != nil {
+		return err
+	}
+	home := w.Hotel(0).Address
+	fmt.Fprintf(out, "%d hotels, one of them in %s, %s, at http://%s\n", *hotels, home.City, home.Country, listener.Addr())
+	return serve(ctx, h, listener)
+}
+
+// start starts an engine, with tables of its own.
+func start(ctx context.Context) (_ *dynastay.DB, remove func() error, err error) {
+	e, err := engine.Start(ctx, docker.Allow())
+	if err != nil {
+		return nil, nil, err
+	}
+	prefix, tables := "frontdesk-"+rand.Text()[:8]+"-", append(keys.Tables(), signin.Table)
+	remove = func() error {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute) // the program ends because ctx has
+		defer cancel()
+		return errors.Join(e.DeleteTables(ctx, prefix, tables...), e.Stop(ctx))
+	}
+	if err := e.CreateTables(ctx, prefix, tables...); err != nil {
+		return nil, nil, errors.Join(err, remove())
+	}
+	return dynastay.Open(e.Client(), &dynastay.Options{TablePrefix: prefix, Observer: cost.Observer()}), remove, nil
+}
+
+// secret is a key that is forgotten when the program ends, with the offers that it has signed.
+func secret() []byte {
+	key := make([]byte, 32)
+	rand.Read(key)
+	return key
+}
+
+const tellsLater = 2 * time.Second
+
+// serve serves until ctx ends, and ends what guests have left.
+func serve(ctx context.Context, h *house.House, listener net.Listener) error {
+	server := &http.Server{Handler: api.New(h, false), ReadHeaderTimeout: 5 * time.Second}
+	work, ctx := errgroup.WithContext(ctx)
+	work.Go(func() error {
+		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			return err
+		}
+		return nil
+	})
+	work.Go(func() error {
+		h.Provider.Deliver(ctx, tellsLater, func(ctx context.Context, d pay.Delivery) error { return h.Notice(ctx, d) })
+		return nil
+	})
+	work.Go(func() error { return h.Expire(ctx, time.Minute) })
+	work.Go(func() error {
+		<-ctx.Done()
+		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+		defer cancel()
+		return server.Shutdown(end)
+	})
+	return work.Wait()
+}

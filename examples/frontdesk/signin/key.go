@@ -1,0 +1,19 @@
+package signin
+
+import "github.com/dynastay/dynastay/keys/key"
+
+// loginKey is the key of a login. The id of its user is that of package users.
+type loginKey struct{ UserID string }
+
+func (k *loginKey) Form(f *key.Form) {
+	f.PK("USER#", key.ID("UserID", &k.UserID))
+	f.SK("LOGIN")
+}
+
+// sessionKey is the key of a session: the hash of its token, so that whoever reads the table cannot use the session.
+type sessionKey struct{ Hash string }
+
+func (k *sessionKey) Form(f *key.Form) {
+	f.PK("SESSION#", key.ID("Hash", &k.Hash))
+	f.SK("SESSION")
+}
