@@ -240,7 +240,7 @@ func (m deskMove) call(id string) deskCall {
 	}
 }
 
-// dirtyLast makes the units dirty that a line had on its last night until today.
+// dirtyLast makes the units dirty that a line had on its last night until today, and if that is tonight, the night before as well.
 func (s deskState) dirtyLast(l deskLine, today dynastay.Date) {
 	var last dynastay.Date
 	for n := range l.has {
@@ -248,7 +248,11 @@ func (s deskState) dirtyLast(l deskLine, today dynastay.Date) {
 			last = n.Date
 		}
 	}
-	for _, id := range l.on(last) {
+	left := l.on(last)
+	if last == today {
+		left = append(left, l.on(last.AddDays(-1))...)
+	}
+	for _, id := range left {
 		s.dirty(id)
 	}
 }
@@ -283,7 +287,7 @@ func (b *deskBooking) assign(all []bookings.Assignment, today dynastay.Date) err
 				line.has[n] = true
 			}
 		}
-		if !slices.ContainsFunc(line.nights(), func(n units.Night) bool { return n.UnitID == a.UnitID }) {
+		if !slices.ContainsFunc(line.nights(), func(n units.Night) bool { return n.UnitID == a.UnitID && nights.Contains(n.Date) }) {
 			return no("Nights")
 		}
 	}

@@ -262,17 +262,24 @@ func (s deskState) take(after ...deskBooking) error {
 	return nil
 }
 
-// comeBack stores a booking whose guests are there again: it loses the nights that are over, and all of a unit that it cannot have.
+// comeBack stores a booking whose guests are there again: it loses the nights that are over, which they are at noon, and all of a unit
+// that it cannot have. If somebody had a unit last night, it loses only that night.
 func (s deskState) comeBack(b deskBooking, now time.Time) {
-	ahead, lost := b.ahead(deskDate(now)), map[string]bool{}
+	ahead, lost, last := b.ahead(deskDate(now.Add(-12*time.Hour))), map[string]bool{}, map[units.Night]bool{}
 	all := s.gains(b)
+	over := func(date dynastay.Date) bool { return !ahead.Contains(date) || b.released.Contains(date) }
 	for _, g := range all {
-		if by := s.claimed(g.Night); ahead.Contains(g.Date) && (by != "" && by != b.id || s.misfit(g.UnitID, g.roomType) != nil) {
+		by := s.claimed(g.Night)
+		switch taken := by != "" && by != b.id; {
+		case over(g.Date):
+		case taken && g.Date.Before(deskDate(now)):
+			last[g.Night] = true
+		case taken, s.misfit(g.UnitID, g.roomType) != nil:
 			lost[g.UnitID] = true
 		}
 	}
 	for _, g := range all {
-		if lost[g.UnitID] || !ahead.Contains(g.Date) {
+		if lost[g.UnitID] || last[g.Night] || over(g.Date) {
 			delete(b.line(g.roomType, g.line).has, g.Night)
 		}
 	}

@@ -76,9 +76,14 @@ func TestOfferOfWithoutQuotes(t *testing.T) {
 	h := openInns(t, searchTables)
 	h.add(t, inn("dear"), room("double", 2, "100"))
 	card := h.page(t, request(), dynastay.Paging{}).Offers[0].Property
-	got, err := h.search.OfferOf(t.Context(), card, request(func(r *search.Request) { r.Currency, r.Filter.MaxNightly = "USD", usd("99") }))
-	require.NoError(t, err)
-	assert.Equal(t, search.Offer{Property: card}, got)
+	for _, edit := range []func(*search.Request){
+		func(r *search.Request) { r.Currency, r.Filter.MaxNightly = "USD", usd("99") },
+		func(r *search.Request) { r.Currency = "EUR" },
+	} {
+		got, err := h.search.OfferOf(t.Context(), card, request(edit))
+		require.NoError(t, err)
+		assert.Equal(t, search.Offer{Property: card}, got)
+	}
 }
 
 // What is not valid is refused before any request, and what is stored and cannot be read is named.
