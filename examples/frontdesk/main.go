@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -50,6 +51,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	flags.SetOutput(out)
 	address := flags.String("addr", "localhost:8080", "where to listen")
 	hotels := flags.Int("hotels", 30, "number of hotels in the world")
+	secure := flags.Bool("secure", false, "send the cookie of a session over HTTPS only, as behind a proxy that has it")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -72,7 +74,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	}
 	home := w.Hotel(0).Address
 	fmt.Fprintf(out, "%d hotels, one of them in %s, %s, at http://%s\n", *hotels, home.City, home.Country, listener.Addr())
-	return serve(ctx, h, listener)
+	return serve(ctx, h, listener, *secure)
 }
 
 // start starts an engine, with tables of its own.
@@ -103,8 +105,8 @@ func secret() []byte {
 const tellsLater = 2 * time.Second
 
 // serve serves until ctx ends, and ends what guests have left.
-func serve(ctx context.Context, h *house.House, listener net.Listener) error {
-	server := &http.Server{Handler: api.New(h, false), ReadHeaderTimeout: 5 * time.Second}
+func serve(ctx context.Context, h *house.House, listener net.Listener, secure bool) error {
+	server := &http.Server{Handler: api.New(h, secure), ReadHeaderTimeout: 5 * time.Second}
 	work, ctx := errgroup.WithContext(ctx)
 	work.Go(func() error {
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
@@ -113,7 +115,13 @@ func serve(ctx context.Context, h *house.House, listener net.Listener) error {
 		return nil
 	})
 	work.Go(func() error {
-		h.Provider.Deliver(ctx, tellsLater, func(ctx context.Context, d pay.Delivery) error { return h.Notice(ctx, d) })
+		h.Provider.Deliver(ctx, tellsLater, func(ctx context.Context, d pay.Delivery) error {
+			err := h.Notice(ctx, d)
+			if err != nil {
+				slog.ErrorContext(ctx, "a notice of the provider", "notice", string(d.Body), "error", err)
+			}
+			return err
+		})
 		return nil
 	})
 	work.Go(func() error { return h.Expire(ctx, time.Minute) })

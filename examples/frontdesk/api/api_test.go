@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/stretchr/testify/assert"
@@ -50,12 +51,18 @@ func TestGuest(t *testing.T) {
 	paid := ada.send(t, http.MethodPost, path+"/payments", map[string]string{"method": "card"}, map[string]string{"Idempotency-Key": "click-0002"})
 	require.Equal(t, http.StatusAccepted, paid.status, paid.text)
 	assert.Equal(t, "pending", ada.get(t, path).at("status"), "the provider has not told yet")
+	pay := func(key, method string) answer {
+		return ada.send(t, http.MethodPost, path+"/payments", map[string]string{"method": method}, map[string]string{"Idempotency-Key": key})
+	}
+	assert.Equal(t, paid.body, pay("click-0002", "card").body, "the same click")
+	assert.Equal(t, http.StatusUnprocessableEntity, pay("click-0002", "paypal").status)
+	assert.Equal(t, http.StatusConflict, pay("click-0022", "card").status, "another tab, while the payment is on its way")
+	assert.Equal(t, http.StatusConflict, ada.get(t, path+"/cancellation").status, "what is paid back is not known yet")
 	assert.Equal(t, []int{http.StatusNoContent, http.StatusNoContent}, d.deliver(t), "twice")
 	now := ada.get(t, path)
 	assert.Equal(t, "confirmed", now.at("status"))
 	assert.Equal(t, "paid", now.at("payment"))
-	nothing := ada.send(t, http.MethodPost, path+"/payments", map[string]string{"method": "card"}, map[string]string{"Idempotency-Key": "click-0003"})
-	assert.Equal(t, http.StatusConflict, nothing.status, "it has been paid")
+	assert.Equal(t, http.StatusConflict, pay("click-0003", "card").status, "it has been paid")
 
 	listed := ada.get(t, "/v1/bookings")
 	assert.Equal(t, id, listed.at("bookings", 0, "id"))
@@ -67,6 +74,8 @@ func TestGuest(t *testing.T) {
 	require.Equal(t, http.StatusOK, changed.status, changed.text)
 	assert.Equal(t, preview.at("total"), changed.at("total"))
 	assert.Equal(t, until, changed.at("stay", "checkOut"))
+	d.deliver(t)
+	assert.Regexp(t, `^0(\.0+)?$`, ada.get(t, path+"/receipt").at("balance", "amount"), "what was paid too much is paid back")
 
 	shown := ada.get(t, path+"/cancellation")
 	require.Equal(t, http.StatusOK, shown.status, shown.text)
@@ -97,7 +106,7 @@ func TestPaymentThatComesTooLate(t *testing.T) {
 	id := ada.book(t, token, "click-0001").at("id").(string)
 	paid := ada.send(t, http.MethodPost, "/v1/bookings/"+id+"/payments", map[string]string{"method": "card"}, map[string]string{"Idempotency-Key": "click-0002"})
 	require.Equal(t, http.StatusAccepted, paid.status)
-	d.Clock.Advance(bookings.DefaultHoldGrace + 16*60*1e9)
+	d.Clock.Advance(bookings.DefaultHoldGrace + 16*time.Minute)
 	_, err := d.house.Bookings.ExpireHolds(t.Context())
 	require.NoError(t, err)
 	d.deliver(t) // of the payment
@@ -121,6 +130,34 @@ func TestDeclined(t *testing.T) {
 		d.deliver(t)
 		assert.Equal(t, []string{"pending", "confirmed"}[i], ada.get(t, path).at("status"))
 	}
+}
+
+// If the answer to a booking was lost, and the offer has expired since, the same click still is that booking.
+func TestBookAgainAfterTheOfferHasExpired(t *testing.T) {
+	t.Parallel()
+	d := open(t)
+	ada := d.guest(t, "ada")
+	_, token := ada.offer(t, 5, 7)
+	id := ada.book(t, token, "click-0001").at("id")
+	d.Clock.Advance(21 * time.Minute)
+	assert.Equal(t, id, ada.book(t, token, "click-0001").at("id"))
+	expired := ada.book(t, token, "click-0002")
+	assert.Equal(t, http.StatusConflict, expired.status, expired.text)
+	assert.Equal(t, "/problems/offer-expired", expired.at("type"))
+}
+
+// Who is erased has no session and no login any more.
+func TestErasure(t *testing.T) {
+	t.Parallel()
+	d := open(t)
+	ada := d.guest(t, "ada")
+	u, err := d.house.Users.ByEmail(t.Context(), "ada@example.com", dynastay.Consistent)
+	require.NoError(t, err)
+	_, err = d.house.Users.Erase(t.Context(), u.ID, d.house.Bookings.Eraser(bookings.RefuseUpcoming), d.house.Signins.Eraser())
+	require.NoError(t, err)
+	assert.Equal(t, http.StatusUnauthorized, ada.get(t, "/v1/bookings").status)
+	a := ada.send(t, http.MethodPost, "/v1/session", map[string]string{"email": "ada@example.com", "password": "correct horse"}, nil)
+	assert.Equal(t, http.StatusUnauthorized, a.status)
 }
 
 // Nobody sees or changes the booking of somebody else, and it does not even exist.

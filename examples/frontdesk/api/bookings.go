@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"time"
 
@@ -136,8 +135,8 @@ func (s *server) list(ctx context.Context, in *listIn) (*listOut, error) {
 	case "cancelled":
 		list = s.house.Bookings.Cancelled(user)
 	}
-	page, err := list.Page(ctx, in.paging())
-	if some := (*dynastay.UnreadableError)(nil); err != nil && !errors.As(err, &some) {
+	page, err := house.PageOf(ctx, list, in.paging())
+	if err != nil {
 		return nil, err
 	}
 	out := &listOut{Link: in.next(page.Next)}
@@ -266,18 +265,18 @@ func (s *server) change(ctx context.Context, in *changeIn) (*bookingOut, error) 
 }
 
 func (s *server) bookings(a huma.API) {
-	const bad, out, gone, refused, changed, reused = http.StatusBadRequest, http.StatusUnauthorized, http.StatusNotFound, http.StatusConflict,
-		http.StatusPreconditionFailed, http.StatusUnprocessableEntity
+	const bad, out, other, gone, refused, changed, reused = http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden,
+		http.StatusNotFound, http.StatusConflict, http.StatusPreconditionFailed, http.StatusUnprocessableEntity
 	handle(a, operation("book", http.MethodPost, "/v1/bookings", "Book an offer: the rooms are held for 15 minutes", http.StatusCreated,
-		bad, out, refused, reused), s.hold)
+		bad, out, other, refused, reused), s.hold)
 	handle(a, operation("list-bookings", http.MethodGet, "/v1/bookings", "The guest's own bookings", http.StatusOK, bad, out), s.list)
 	handle(a, operation("get-booking", http.MethodGet, "/v1/bookings/{id}", "A booking of the guest", http.StatusOK, out, gone), s.booking)
 	handle(a, operation("preview-cancellation", http.MethodGet, "/v1/bookings/{id}/cancellation", "What a cancellation would come to now",
-		http.StatusOK, out, gone), s.cancelling)
+		http.StatusOK, out, gone, refused), s.cancelling)
 	handle(a, operation("cancel", http.MethodPost, "/v1/bookings/{id}/cancellation", "Cancel a booking", http.StatusOK,
 		bad, out, gone, refused, changed), s.cancel)
 	handle(a, operation("preview-change", http.MethodGet, "/v1/bookings/{id}/changes", "What other dates would cost", http.StatusOK,
 		bad, out, gone, refused), s.changing)
 	handle(a, operation("change", http.MethodPost, "/v1/bookings/{id}/changes", "Change the dates of a booking", http.StatusOK,
-		bad, out, gone, refused, changed, reused), s.change)
+		bad, out, other, gone, refused, changed, reused), s.change)
 }

@@ -2,7 +2,9 @@ package api
 
 import (
 	"context"
-	"errors"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -110,7 +112,7 @@ func (s *server) search(ctx context.Context, in *searchIn) (*searchOut, error) {
 	r.City, r.Country, r.Sort = in.City, in.Country, search.Sort(in.Sort)
 	r.Filter.Stars, r.Filter.MinRating, r.Filter.AmenityIDs = in.Stars, dynastay.Rating(in.MinRating), in.Amenities
 	hotels, next, err := s.house.Search(ctx, user, r, in.paging())
-	if some := (*dynastay.UnreadableError)(nil); err != nil && !errors.As(err, &some) {
+	if err != nil {
 		return nil, err
 	}
 	out := &searchOut{Link: in.next(next)}
@@ -170,8 +172,8 @@ type hotel struct {
 	None        string    `json:"noOffers,omitempty" doc:"Why there are none."`
 }
 
-// hotel returns a hotel, with its offers if the request has dates. Without dates, the answer has the tag of the hotel's version; offers
-// have none, because they last minutes.
+// hotel returns a hotel, with its offers if the request has dates. Without dates, the answer has a tag. It is one of the answer, because
+// the version of a property does not count its rooms, images and ratings. Offers have none, because they last minutes.
 func (s *server) hotel(ctx context.Context, in *hotelIn) (*hotelOut, error) {
 	user, err := s.anyoneOf(ctx, in.Signed)
 	if err != nil {
@@ -191,11 +193,20 @@ func (s *server) hotel(ctx context.Context, in *hotelIn) (*hotelOut, error) {
 	}
 	out := &hotelOut{Status: http.StatusOK, Body: hotelOf(shown)}
 	if r == nil {
-		if out.ETag = etag(shown.Version); out.ETag == in.IfTag {
+		if out.ETag, err = tagOf(out.Body); err != nil {
+			return nil, err
+		}
+		if out.ETag == in.IfTag {
 			return &hotelOut{Status: http.StatusNotModified, ETag: out.ETag}, nil
 		}
 	}
 	return out, nil
+}
+
+func tagOf(body any) (string, error) {
+	text, err := json.Marshal(body)
+	sum := sha256.Sum256(text)
+	return `"` + hex.EncodeToString(sum[:8]) + `"`, err
 }
 
 func hotelOf(shown *house.Shown) *hotel {
@@ -248,8 +259,8 @@ type review struct {
 }
 
 func (s *server) reviews(ctx context.Context, in *reviewsIn) (*reviewsOut, error) {
-	page, err := s.house.Reviews.ByProperty(in.ID).Page(ctx, in.paging())
-	if some := (*dynastay.UnreadableError)(nil); err != nil && !errors.As(err, &some) {
+	page, err := house.PageOf(ctx, s.house.Reviews.ByProperty(in.ID), in.paging())
+	if err != nil {
 		return nil, err
 	}
 	out := &reviewsOut{Link: in.next(page.Next)}

@@ -54,10 +54,11 @@ func (s *server) receipt(ctx context.Context, in *Own) (*receiptOut, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := s.house.Receipt(ctx, user, in.ID)
+	a, err := s.house.Account(ctx, user, in.ID)
 	if err != nil {
 		return nil, err
 	}
+	r := a.Receipt
 	out := &receiptOut{}
 	b := &out.Body
 	b.Total, b.Paid, b.Balance, b.DueNow = moneyOf(r.Total), moneyOf(r.Paid), moneyOf(r.Balance), moneyOf(r.DueNow)
@@ -79,7 +80,7 @@ func (s *server) notice(ctx context.Context, in *noticeIn) (*struct{}, error) {
 
 func (s *server) payments(a huma.API) {
 	handle(a, operation("pay", http.MethodPost, "/v1/bookings/{id}/payments", "Pay what is due", http.StatusAccepted,
-		http.StatusUnauthorized, http.StatusNotFound, http.StatusConflict), s.pay)
+		http.StatusUnauthorized, http.StatusNotFound, http.StatusConflict, http.StatusUnprocessableEntity), s.pay)
 	handle(a, operation("get-receipt", http.MethodGet, "/v1/bookings/{id}/receipt", "What a booking costs, and what has been paid", http.StatusOK,
 		http.StatusUnauthorized, http.StatusNotFound), s.receipt)
 	handle(a, operation("notify", http.MethodPost, "/v1/notices", "For the payment provider", http.StatusNoContent,

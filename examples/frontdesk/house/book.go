@@ -2,9 +2,13 @@ package house
 
 import (
 	"context"
+	"errors"
+	"slices"
+	"strconv"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/bookings/offer"
 
 	"github.com/dynastay/dynastay/examples/frontdesk/pay"
 )
@@ -18,9 +22,16 @@ type Hold struct {
 	Key string
 }
 
-// Hold books an offer: the rooms are held until the guest has paid, or the time is over. 1 request.
+// Hold books an offer: the rooms are held until the guest has paid, or the time is over. 1 request; 2 more if the offer has expired,
+// because an earlier answer may have been lost.
 func (h *House) Hold(ctx context.Context, userID string, in Hold) (*bookings.Booking, error) {
+	once := dynastay.IdempotencyKey(in.Key).Of(userID)
 	o, err := h.sealer.Open(in.Token, userID, h.DB.Now())
+	if errors.Is(err, offer.ErrExpired) {
+		if made, notMade := h.Bookings.MadeBy(ctx, once); notMade == nil {
+			return made, nil
+		}
+	}
 	if err != nil {
 		return nil, dynastay.Within("Offer", err)
 	}
@@ -29,7 +40,12 @@ func (h *House) Hold(ctx context.Context, userID string, in Hold) (*bookings.Boo
 		return nil, dynastay.Within("Offer", err)
 	}
 	req.UserID, req.SpecialRequests, req.Hold = userID, in.SpecialRequests, holdsLast
-	return h.Bookings.Create(ctx, req, dynastay.IdempotencyKey(in.Key).Of(userID))
+	made := h.Bookings.CreateOp(req)
+	// A session may outlive its user by moments.
+	if err := h.DB.Write(ctx, made, h.Users.NotErasedOp(userID), once); err != nil {
+		return nil, err
+	}
+	return made.Result(), nil
 }
 
 // Own returns a booking of the user. Another one's does not exist. 1 request.
@@ -44,52 +60,92 @@ func (h *House) Own(ctx context.Context, userID, bookingID string) (*bookings.Bo
 	return b, nil
 }
 
-// account is a booking of the user, with its payments.
-type account struct {
+// Account is a booking of the user, with its payments.
+type Account struct {
 	*bookings.Booking
+	Receipt *bookings.Receipt
 	history bookings.PaymentHistory
-	receipt *bookings.Receipt
 }
 
-// account reads a booking of the user. 2 requests.
-func (h *House) account(ctx context.Context, userID, bookingID string) (a account, err error) {
-	if a.Booking, err = h.Own(ctx, userID, bookingID); err != nil {
-		return a, err
+// Account reads a booking of the user. If the provider has not been asked for a refund, because a process died, it is asked now. 2
+// requests.
+func (h *House) Account(ctx context.Context, userID, bookingID string) (*Account, error) {
+	b, err := h.Own(ctx, userID, bookingID)
+	if err != nil {
+		return nil, err
 	}
-	if a.history, err = h.Bookings.PaymentHistory(ctx, bookingID, dynastay.Consistent); err != nil {
-		return a, err
+	history, err := h.Bookings.PaymentHistory(ctx, bookingID, dynastay.Consistent)
+	if err != nil {
+		return nil, err
 	}
-	a.receipt, err = a.Booking.Receipt(a.history, h.DB.Now(), nil)
-	return a, err
+	h.payBack(bookingID, history.Refunds)
+	receipt, err := b.Receipt(history, h.DB.Now(), nil)
+	return &Account{b, receipt, history}, err
 }
 
-// Receipt returns what a booking of the user costs, and what has been paid. 2 requests.
-func (h *House) Receipt(ctx context.Context, userID, bookingID string) (*bookings.Receipt, error) {
-	a, err := h.account(ctx, userID, bookingID)
-	return a.receipt, err
+// Due is what is to be paid now, or all that is still to be paid if nothing is due yet.
+func (a *Account) Due() dynastay.Money {
+	if a.Receipt.DueNow.Sign() > 0 {
+		return a.Receipt.DueNow
+	}
+	return a.Receipt.Balance
 }
 
-// ErrNothingDue means that there is nothing to pay.
-var ErrNothingDue = dynastay.Refusal("nothing is to be paid")
+// mayPay returns why the guest cannot pay now, or nil.
+func (a *Account) mayPay() error {
+	switch {
+	case a.Status != bookings.Pending && a.Status != bookings.Confirmed:
+		return &bookings.StatusError{BookingID: a.ID, Status: a.Status, Op: "pay for"}
+	case a.inFlight():
+		return ErrInFlight
+	case a.Due().Sign() <= 0:
+		return ErrNothingDue
+	}
+	return nil
+}
 
-// Pay charges what is due of a booking now, or all that is still to be paid if nothing is due yet. The provider answers later, see
-// [House.Notice]. A repeated request with the same key charges once. 2 requests.
+// Payable reports whether the guest can pay now.
+func (a *Account) Payable() bool { return a.mayPay() == nil }
+
+// inFlight reports whether the provider has yet to tell of a payment.
+func (a *Account) inFlight() bool {
+	return slices.ContainsFunc(a.history.Payments, func(p bookings.Payment) bool { return p.Status == bookings.PaymentPending })
+}
+
+// Why a guest cannot pay.
+var (
+	ErrNothingDue = dynastay.Refusal("nothing is to be paid")
+	ErrInFlight   = dynastay.Refusal("a payment is on its way")
+)
+
+// Pay charges what is due of a booking. The provider answers later, see [House.Notice]; until then, the payment is on its way, and there
+// is no other. A repeated request with the same key charges once. 4 requests.
 func (h *House) Pay(ctx context.Context, userID, bookingID, method, key string) (transactionID string, err error) {
-	a, err := h.account(ctx, userID, bookingID)
+	key = userID + " " + bookingID + " " + key
+	if n, charged := h.Provider.Charged(key); charged {
+		if n.Method != method {
+			return "", dynastay.ErrIdempotencyMismatch
+		}
+		return n.TransactionID, nil
+	}
+	a, err := h.Account(ctx, userID, bookingID)
 	if err != nil {
 		return "", err
 	}
-	due := a.receipt.Balance
-	if a.receipt.DueNow.Sign() > 0 {
-		due = a.receipt.DueNow
+	transactionID = pay.TransactionID(key)
+	// The process may have died between the two steps below.
+	begun := slices.ContainsFunc(a.history.Payments, func(p bookings.Payment) bool { return p.ProviderTransactionID == transactionID })
+	if err := a.mayPay(); err != nil && !begun {
+		return "", err
 	}
-	switch {
-	case a.Status != bookings.Pending && a.Status != bookings.Confirmed:
-		return "", &bookings.StatusError{BookingID: a.ID, Status: a.Status, Op: "pay"}
-	case due.Sign() <= 0:
-		return "", ErrNothingDue
+	_, err = h.Bookings.RecordPayment(ctx, bookings.Payment{
+		BookingID: a.ID, Provider: pay.Name, ProviderTransactionID: transactionID, Method: method, Amount: a.Due(), Status: bookings.PaymentPending,
+	}, dynastay.IfUser(userID))
+	if err != nil {
+		return "", err
 	}
-	return h.Provider.Charge(pay.Charge{BookingID: a.ID, Amount: due, Method: method, Key: userID + " " + key}), nil
+	h.Provider.Charge(pay.Charge{BookingID: a.ID, Amount: a.Due(), Method: method, Key: key})
+	return transactionID, nil
 }
 
 // ErrForged means that the provider has not signed a notice.
@@ -116,46 +172,64 @@ func (h *House) Notice(ctx context.Context, d pay.Delivery) error {
 		p.Status, p.FailureReason = bookings.PaymentFailed, "declined"
 	}
 	recorded, err := h.Bookings.ApplyPayment(ctx, p)
-	if err != nil || recorded.Due.Sign() <= 0 {
+	if err != nil {
 		return err
 	}
-	done, err := h.Bookings.RefundDue(ctx, bookings.Refund{
-		ID: "late_" + n.TransactionID, BookingID: n.BookingID, ProviderTransactionID: n.TransactionID, Status: bookings.PaymentPending,
-	})
+	return h.refundDue(ctx, recorded.Booking, recorded.Due)
+}
+
+// refundDue pays back what is due of a booking, if anything is. What was due when a process died is due of the booking as it is. 2
+// requests.
+func (h *House) refundDue(ctx context.Context, b *bookings.Booking, due dynastay.Money) error {
+	if due.IsSet() && due.Sign() <= 0 {
+		return nil
+	}
+	done, err := h.Bookings.RefundDue(ctx, bookings.Refund{ID: "due_" + strconv.Itoa(b.Version), BookingID: b.ID, Status: bookings.PaymentPending})
 	if err == nil {
-		h.payBack(n.BookingID, done.Refunds)
+		h.payBack(b.ID, done.Refunds)
 	}
 	return err
 }
 
-// payBack asks the provider for refunds that are recorded as pending. Asking twice is asking once, so whoever finds one that is still
-// pending can ask again.
+// payBack asks the provider for the refunds that are pending. Asking twice is asking once, so whoever reads the payments of a booking asks
+// again. A service that must not wait for that reads the stream of the payments.
 func (h *House) payBack(bookingID string, refunds []bookings.Refund) {
 	for _, r := range refunds {
-		h.Provider.Refund(r.ProviderTransactionID, bookingID, r.ID, r.Amount)
+		if r.Status == bookings.PaymentPending {
+			h.Provider.Refund(r.ProviderTransactionID, bookingID, r.ID, r.Amount)
+		}
 	}
 }
 
 // Cancelling is what a cancellation would come to.
 type Cancelling struct {
-	account
-	bookings.Settlement
+	*Account
+	Refund, Kept dynastay.Money
 }
 
-// Cancelling returns what is paid back if the booking is cancelled now. 2 requests.
+// Cancelling returns what is paid back if the booking is cancelled now. Who gives up a hold gets everything back. 2 requests.
 func (h *House) Cancelling(ctx context.Context, userID, bookingID string) (*Cancelling, error) {
-	a, err := h.account(ctx, userID, bookingID)
+	a, err := h.Account(ctx, userID, bookingID)
 	if err != nil {
 		return nil, err
 	}
-	settled, err := a.Settle(a.receipt.Paid, h.DB.Now(), nil)
-	return &Cancelling{a, settled}, err
+	switch {
+	case a.inFlight():
+		return nil, ErrInFlight
+	case a.Status == bookings.Pending:
+		kept, err := a.Total.Times(0)
+		return &Cancelling{a, a.Receipt.Paid, kept}, err
+	case a.Status != bookings.Confirmed:
+		return nil, &bookings.StatusError{BookingID: a.ID, Status: a.Status, Op: "cancel"}
+	}
+	settled, err := a.Settle(a.Receipt.Paid, h.DB.Now(), nil)
+	return &Cancelling{a, settled.Refund, settled.Kept}, err
 }
 
 // ErrRefundChanged means that the guest was shown another refund, perhaps because a deadline has passed meanwhile.
 var ErrRefundChanged = dynastay.Refusal("the refund is not the one that was shown")
 
-// Cancel cancels a booking if it has the version, and the refund, that the guest was shown. 4 requests.
+// Cancel cancels a booking if it has the version, and the refund, that the guest was shown, which is then what is paid back. 4 requests.
 func (h *House) Cancel(ctx context.Context, userID, bookingID string, version int, shown dynastay.Money, reason string) (*bookings.Booking, error) {
 	now, err := h.Cancelling(ctx, userID, bookingID)
 	if err != nil {
@@ -167,18 +241,50 @@ func (h *House) Cancel(ctx context.Context, userID, bookingID string, version in
 	if now.Refund != shown {
 		return nil, ErrRefundChanged
 	}
-	var refunds []bookings.Refund // of what is due, in the transaction that cancels
-	for _, p := range now.history.Payments {
-		if p.Status == bookings.PaymentPaid {
-			refunds = append(refunds, bookings.Refund{
-				ID: "refund_" + p.ProviderTransactionID, ProviderTransactionID: p.ProviderTransactionID, Status: bookings.PaymentPending,
-			})
+	var done bookings.Cancellation
+	if now.Status == bookings.Pending {
+		done, err = h.Bookings.CancelHold(ctx, bookingID, reason, dynastay.IfUser(userID))
+	} else {
+		var refunds []bookings.Refund
+		if refunds, err = now.refunds(); err == nil {
+			done, err = h.Bookings.Cancel(ctx, bookingID, reason, refunds, dynastay.IfUser(userID))
 		}
 	}
-	done, err := h.Bookings.Cancel(ctx, bookingID, reason, refunds, dynastay.IfUser(userID))
 	if err != nil {
 		return nil, err
 	}
 	h.payBack(bookingID, done.Refunds)
-	return done.Booking, nil
+	return done.Booking, h.refundDue(ctx, done.Booking, done.Due) // of a payment that came meanwhile
+}
+
+// refunds divides what the guest was shown among the payments.
+func (c *Cancelling) refunds() (all []bookings.Refund, err error) {
+	rest := c.Refund
+	for _, p := range c.history.Payments {
+		if p.Status != bookings.PaymentPaid || rest.Sign() <= 0 {
+			continue
+		}
+		left := p.Amount
+		for _, r := range c.history.Refunds {
+			if err == nil && r.ProviderTransactionID == p.ProviderTransactionID && r.Status != bookings.PaymentFailed {
+				left, err = left.Sub(r.Amount)
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		if more, err := left.Compare(rest); err != nil || more > 0 {
+			left = rest
+		}
+		if left.Sign() <= 0 {
+			continue
+		}
+		all = append(all, bookings.Refund{
+			ID: "cancelled_" + p.ProviderTransactionID, ProviderTransactionID: p.ProviderTransactionID, Amount: left, Status: bookings.PaymentPending,
+		})
+		if rest, err = rest.Sub(left); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
 }

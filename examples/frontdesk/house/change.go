@@ -17,8 +17,8 @@ type Changing struct {
 	Token   string
 }
 
-// Changing returns what other dates would cost. The rooms, the plans and the policies stay those that were agreed. 4 requests, and 1 for
-// each room type.
+// Changing returns what other dates would cost. The rooms, the plans and the policies stay those that were agreed. 3 requests, 1 for each
+// room type, and 1 for charges.
 func (h *House) Changing(ctx context.Context, userID, bookingID string, stay dynastay.Stay) (*Changing, error) {
 	b, err := h.Own(ctx, userID, bookingID)
 	if err != nil {
@@ -81,7 +81,8 @@ func totalOf(m bookings.Modification, b *bookings.Booking) (total dynastay.Money
 	return total, err
 }
 
-// Change carries out a change that the guest was shown. 2 requests, or more with a promo code.
+// Change carries out a change that the guest was shown, and pays back what has been paid too much. 3 or 4 requests, or more with a promo
+// code.
 func (h *House) Change(ctx context.Context, userID, bookingID, token, key string) (*bookings.Booking, error) {
 	o, err := h.sealer.Open(token, userID, h.DB.Now())
 	if err != nil {
@@ -95,5 +96,8 @@ func (h *House) Change(ctx context.Context, userID, bookingID, token, key string
 		return nil, dynastay.Invalid("Offer", "must be one for this booking")
 	}
 	done, err := h.Bookings.Modify(ctx, m, dynastay.IfUser(userID), dynastay.IdempotencyKey(key).Of(userID))
-	return done.Booking, err
+	if err != nil {
+		return nil, err
+	}
+	return done.Booking, h.refundDue(ctx, done.Booking, dynastay.Money{}) // of what the guest has paid too much now
 }

@@ -71,12 +71,26 @@ type Found struct {
 	Offers []Offered
 }
 
-// Search returns a page of properties with offers for the user, who is "" if nobody has signed in. It passes on an error that comes with
-// a page.
+// readable logs an error about items that cannot be read, which comes with the others, and returns any other error.
+func readable(ctx context.Context, err error) error {
+	var some *dynastay.UnreadableError
+	if errors.As(err, &some) {
+		slog.ErrorContext(ctx, "items cannot be read", "error", err)
+		return nil
+	}
+	return err
+}
+
+// PageOf returns a page of a list. An operator is told of what cannot be read.
+func PageOf[T any](ctx context.Context, l dynastay.List[T], p dynastay.Paging) (dynastay.Page[T], error) {
+	page, err := l.Page(ctx, p)
+	return page, readable(ctx, err)
+}
+
+// Search returns a page of properties with offers for the user, who is "" if nobody has signed in.
 func (h *House) Search(ctx context.Context, userID string, r search.Request, p dynastay.Paging) ([]Found, dynastay.Cursor, error) {
 	page, err := h.find.Page(ctx, r, p)
-	var unreadable *dynastay.UnreadableError
-	if err != nil && !errors.As(err, &unreadable) {
+	if err := readable(ctx, err); err != nil {
 		return nil, "", err
 	}
 	var all []Found
@@ -85,9 +99,11 @@ func (h *House) Search(ctx context.Context, userID string, r search.Request, p d
 		if sealed != nil {
 			return nil, "", sealed
 		}
-		all = append(all, Found{o, offers})
+		if len(offers) > 0 {
+			all = append(all, Found{o, offers})
+		}
 	}
-	return all, page.Next, err
+	return all, page.Next, nil
 }
 
 func (h *House) seal(userID string, quotes []*availability.Quote) (all []Offered, err error) {
@@ -97,8 +113,9 @@ func (h *House) seal(userID string, quotes []*availability.Quote) (all []Offered
 			return nil, err
 		}
 		token, err := h.sealer.Seal(offer.Offer{Quote: q, UserID: userID, Expires: q.At.Add(offersLast)})
-		if err != nil {
-			return nil, err
+		if err != nil { // such as one with too many nights, rooms and plans for a token
+			slog.Error("an offer cannot be sealed", "property", q.Property.ID, "error", err)
+			continue
 		}
 		all = append(all, Offered{q, pays, token})
 	}
@@ -130,7 +147,7 @@ func (h *House) Show(ctx context.Context, userID, propertyID string, asked *sear
 		shown.None = err
 		return shown, nil
 	}
-	if err == nil {
+	if err = readable(ctx, err); err == nil {
 		shown.Offers, err = h.seal(userID, o.Quotes)
 	}
 	return shown, err
@@ -146,8 +163,24 @@ func (h *House) Expire(ctx context.Context, every time.Duration) error {
 			return nil
 		case <-tick.C:
 		}
-		if _, err := h.Bookings.ExpireHolds(ctx); err != nil && ctx.Err() == nil {
+		if err := h.expire(ctx); err != nil && ctx.Err() == nil {
 			slog.ErrorContext(ctx, "holds", "error", err)
 		}
 	}
+}
+
+// expire ends holds, and pays back what has been paid for them.
+func (h *House) expire(ctx context.Context) error {
+	sweep, err := h.Bookings.ExpireHolds(ctx)
+	if len(sweep.Missing) > 0 {
+		slog.ErrorContext(ctx, "rooms that could not be returned", "nights", sweep.Missing)
+	}
+	for id, due := range sweep.Due {
+		b, readErr := h.Bookings.Get(ctx, id, dynastay.Consistent)
+		if readErr == nil {
+			readErr = h.refundDue(ctx, b, due)
+		}
+		err = errors.Join(err, readErr)
+	}
+	return err
 }

@@ -8,8 +8,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"slices"
-	"strconv"
 	"sync"
 	"time"
 
@@ -47,7 +45,7 @@ type Delivery struct {
 	Signature string
 }
 
-// Provider is the simulated provider. Deliveries wait until they are taken with Take.
+// Provider is the simulated provider. What it has to tell waits until somebody takes it, or it is delivered.
 type Provider struct {
 	secret []byte
 	now    func() time.Time
@@ -63,36 +61,39 @@ func New(secret []byte, now func() time.Time) *Provider {
 	return &Provider{secret: secret, now: now, charged: map[string]Notice{}, changed: make(chan struct{}, 1)}
 }
 
-// Charge charges, and returns the id of the transaction. A repeated charge is answered as the first one.
-func (p *Provider) Charge(c Charge) (transactionID string) {
+// TransactionID returns the id of the transaction of a key, before or after it is charged.
+func TransactionID(key string) string {
+	sum := sha256.Sum256([]byte(key))
+	return "tx_" + hex.EncodeToString(sum[:8])
+}
+
+// Charged returns the charge of a key, if there is one.
+func (p *Provider) Charged(key string) (Notice, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	n, known := p.charged[c.Key]
-	if !known {
-		n = Notice{
-			TransactionID: "tx_" + strconv.Itoa(len(p.charged)+1), BookingID: c.BookingID, Amount: c.Amount, Method: c.Method,
-			Declined: c.Method == Declined, At: p.now().Truncate(time.Millisecond),
-		}
-		p.charged[c.Key] = n
-		p.tell(n)
-	}
-	return n.TransactionID
+	n, is := p.charged[key]
+	return n, is
+}
+
+// Charge charges. A repeated charge is answered as the first one, and charges nothing.
+func (p *Provider) Charge(c Charge) {
+	p.once(c.Key, Notice{TransactionID: TransactionID(c.Key), BookingID: c.BookingID, Amount: c.Amount, Method: c.Method, Declined: c.Method == Declined})
 }
 
 // Refund pays back a part of a transaction. The id is the service's; a repeated refund is one.
 func (p *Provider) Refund(transactionID, bookingID, refundID string, amount dynastay.Money) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if _, known := p.charged["refund "+refundID]; known {
-		return
-	}
-	n := Notice{TransactionID: transactionID, BookingID: bookingID, RefundID: refundID, Amount: amount, At: p.now().Truncate(time.Millisecond)}
-	p.charged["refund "+refundID] = n
-	p.tell(n)
+	p.once("refund "+bookingID+" "+refundID, Notice{TransactionID: transactionID, BookingID: bookingID, RefundID: refundID, Amount: amount})
 }
 
-// tell queues a notice twice.
-func (p *Provider) tell(n Notice) {
+// once does what a notice tells, once for a key, and queues the notice twice.
+func (p *Provider) once(key string, n Notice) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if _, known := p.charged[key]; known {
+		return
+	}
+	n.At = p.now().Truncate(time.Millisecond)
+	p.charged[key] = n
 	body, err := json.Marshal(n)
 	if err != nil {
 		panic(err) // it has text, money and times
@@ -123,13 +124,16 @@ func (p *Provider) Read(d Delivery) (n Notice, signed bool) {
 func (p *Provider) Take() []Delivery {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	taken := slices.Clone(p.waiting)
+	taken := p.waiting
 	p.waiting = nil
 	return taken
 }
 
-// Deliver calls send with each delivery, the first one after a delay, until ctx ends. What send refuses is delivered again.
+// Deliver calls send with each delivery after a delay, until ctx ends. What send refuses is delivered again, each time after twice the
+// time.
 func (p *Provider) Deliver(ctx context.Context, delay time.Duration, send func(context.Context, Delivery) error) {
+	var all sync.WaitGroup
+	defer all.Wait()
 	for {
 		select {
 		case <-ctx.Done():
@@ -137,24 +141,18 @@ func (p *Provider) Deliver(ctx context.Context, delay time.Duration, send func(c
 		case <-p.changed:
 		}
 		for _, d := range p.Take() {
-			select {
-			case <-ctx.Done():
-				return
-			case <-time.After(delay):
-			}
-			if send(ctx, d) != nil {
-				p.again(d)
-			}
+			all.Go(func() {
+				for wait := delay; ; wait *= 2 {
+					select {
+					case <-ctx.Done():
+						return
+					case <-time.After(wait):
+					}
+					if send(ctx, d) == nil {
+						return
+					}
+				}
+			})
 		}
-	}
-}
-
-func (p *Provider) again(d Delivery) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.waiting = append(p.waiting, d)
-	select {
-	case p.changed <- struct{}{}:
-	default:
 	}
 }

@@ -10,10 +10,11 @@ func (k *loginKey) Form(f *key.Form) {
 	f.SK("LOGIN")
 }
 
-// sessionKey is the key of a session: the hash of its token, so that whoever reads the table cannot use the session.
-type sessionKey struct{ Hash string }
+// sessionKey is the key of a session, beside the login of its user. It has the hash of its token, so that whoever reads the table
+// cannot use the session.
+type sessionKey struct{ UserID, Hash string }
 
 func (k *sessionKey) Form(f *key.Form) {
-	f.PK("SESSION#", key.ID("Hash", &k.Hash))
-	f.SK("SESSION")
+	f.PK("USER#", key.ID("UserID", &k.UserID))
+	f.SK("SESSION#", key.ID("Hash", &k.Hash))
 }
