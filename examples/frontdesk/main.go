@@ -1,8 +1,8 @@
-// Frontdesk is a booking platform as a service: what guests do, over HTTP, with the repositories of dynastay behind it.
+// Frontdesk is a booking platform as a service: what guests do, in pages and over an API, with the repositories of dynastay behind it.
 //
 //	cd examples/frontdesk && go run .
 //
-// It starts an engine, fills it with a generated world, and serves the API on http://localhost:8080. The description of the API is at
+// It starts an engine, fills it with a generated world, and serves pages on http://localhost:8080. The description of the API is at
 // /openapi.json. Payments go to a simulated provider, which tells of each one two seconds later, and twice. The header X-Cost of each
 // answer says what it cost at DynamoDB. README.md has a walk through it.
 package main
@@ -16,10 +16,13 @@ import (
 	"io"
 	"log"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -36,6 +39,7 @@ import (
 	"github.com/dynastay/dynastay/examples/frontdesk/house"
 	"github.com/dynastay/dynastay/examples/frontdesk/pay"
 	"github.com/dynastay/dynastay/examples/frontdesk/signin"
+	"github.com/dynastay/dynastay/examples/frontdesk/web"
 )
 
 func main() {
@@ -72,9 +76,18 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	home := w.Hotel(0).Address
-	fmt.Fprintf(out, "%d hotels, one of them in %s, %s, at http://%s\n", *hotels, home.City, home.Country, listener.Addr())
-	return serve(ctx, h, listener, *secure)
+	fmt.Fprintf(out, "%d hotels at http://%s\n", *hotels, listener.Addr())
+	return serve(ctx, h, placesOf(w), listener, *secure)
+}
+
+// placesOf returns the cities that have hotels.
+func placesOf(w *world.World) []house.Place {
+	places := map[house.Place]bool{}
+	for i := range w.Options().Properties {
+		at := w.Hotel(i).Address
+		places[house.Place{City: at.City, Country: at.Country}] = true
+	}
+	return slices.SortedFunc(maps.Keys(places), func(a, b house.Place) int { return strings.Compare(a.String(), b.String()) })
 }
 
 // start starts an engine, with tables of its own.
@@ -105,8 +118,12 @@ func secret() []byte {
 const tellsLater = 2 * time.Second
 
 // serve serves until ctx ends, and ends what guests have left.
-func serve(ctx context.Context, h *house.House, listener net.Listener, secure bool) error {
-	server := &http.Server{Handler: api.New(h, secure), ReadHeaderTimeout: 5 * time.Second}
+func serve(ctx context.Context, h *house.House, places []house.Place, listener net.Listener, secure bool) error {
+	mux := http.NewServeMux()
+	mux.Handle("/v1/", api.New(h, secure))
+	mux.Handle("/openapi.json", api.New(h, secure))
+	mux.Handle("/", web.New(h, places, func(token string, seconds int) *http.Cookie { return signin.NewCookie(token, seconds, secure) }))
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
 	work, ctx := errgroup.WithContext(ctx)
 	work.Go(func() error {
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {

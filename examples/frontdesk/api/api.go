@@ -15,9 +15,6 @@ import (
 	"github.com/dynastay/dynastay/examples/frontdesk/signin"
 )
 
-// Cookie is the name of the cookie that has the token of a session.
-const Cookie = "session"
-
 type server struct {
 	house  *house.House
 	secure bool // the cookie is sent over HTTPS only

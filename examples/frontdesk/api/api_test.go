@@ -2,12 +2,8 @@ package api_test
 
 import (
 	"encoding/json"
-	"maps"
 	"net/http"
 	"net/url"
-	"os"
-	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -22,7 +18,6 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
-	"github.com/dynastay/dynastay/examples/frontdesk/api"
 	"github.com/dynastay/dynastay/examples/frontdesk/pay"
 )
 
@@ -320,24 +315,4 @@ func TestTagsAndLinks(t *testing.T) {
 	assert.Greater(t, n, 2)
 	assert.Len(t, seen, hotel.ReviewCount)
 	assert.Equal(t, http.StatusBadRequest, b.get(t, path+"/reviews", "after", "nonsense").status)
-}
-
-// The statuses are those that the library's page about errors gives.
-func TestKindsAreThoseOfThePage(t *testing.T) {
-	t.Parallel()
-	text, err := os.ReadFile("../../../docs/errors.md")
-	require.NoError(t, err)
-	page := map[string]int{}
-	for _, row := range regexp.MustCompile("(?m)^\\| `([a-zA-Z.]+)` \\| (\\d+) \\|").FindAllStringSubmatch(string(text), -1) {
-		page[row[1]], err = strconv.Atoi(row[2])
-		require.NoError(t, err)
-	}
-	ours := api.Kinds()
-	for name, status := range ours {
-		if !strings.HasPrefix(name, "dynastay.") && !strings.HasPrefix(name, "bookings.") && !strings.HasPrefix(name, "offer.") {
-			continue // the service's own
-		}
-		assert.Equal(t, page[name], status, name)
-	}
-	assert.Subset(t, slices.Collect(maps.Keys(ours)), []string{"dynastay.ErrNotFound", "dynastay.ErrVersion", "dynastay.ErrRefused", "dynastay.ErrInvalid"})
 }

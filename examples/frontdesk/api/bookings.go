@@ -7,7 +7,6 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
 
 	"github.com/dynastay/dynastay/examples/frontdesk/house"
@@ -127,15 +126,7 @@ func (s *server) list(ctx context.Context, in *listIn) (*listOut, error) {
 	if err != nil {
 		return nil, err
 	}
-	today := dynastay.DateOf(s.house.DB.Now(), nil)
-	list := s.house.Bookings.Upcoming(user, today)
-	switch in.Show {
-	case "past":
-		list = s.house.Bookings.Past(user, today)
-	case "cancelled":
-		list = s.house.Bookings.Cancelled(user)
-	}
-	page, err := house.PageOf(ctx, list, in.paging())
+	page, err := house.PageOf(ctx, s.house.Mine(user, in.Show), in.paging())
 	if err != nil {
 		return nil, err
 	}

@@ -11,43 +11,9 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
-	"github.com/dynastay/dynastay/bookings/offer"
 
 	"github.com/dynastay/dynastay/examples/frontdesk/house"
-	"github.com/dynastay/dynastay/examples/frontdesk/signin"
 )
-
-// kind is a row of the library's page about errors, docs/errors.md, with a name for its problem.
-type kind struct {
-	err    error
-	status int
-	name   string
-}
-
-// kinds are in the order in which they decide, as there. A test compares them with the page.
-var kinds = []kind{
-	{signin.ErrNoSession, http.StatusUnauthorized, "sign-in-required"},
-	{signin.ErrSignIn, http.StatusUnauthorized, "wrong-password"},
-	{house.ErrForged, http.StatusForbidden, "forged-notice"},
-	{offer.ErrExpired, http.StatusConflict, "offer-expired"},
-	{offer.ErrOtherUser, http.StatusForbidden, "offer-of-another-user"},
-	{bookings.ErrOldQuote, http.StatusConflict, "offer-expired"},
-	{bookings.ErrAnonymised, http.StatusGone, "erased"},
-	{dynastay.ErrOutcomeUnknown, http.StatusInternalServerError, "outcome-unknown"},
-	{dynastay.ErrCommitted, http.StatusInternalServerError, "outcome-unknown"},
-	{dynastay.ErrContention, http.StatusServiceUnavailable, "busy"},
-	{dynastay.ErrThrottled, http.StatusServiceUnavailable, "busy"},
-	{dynastay.ErrUnavailable, http.StatusServiceUnavailable, "busy"},
-	{dynastay.ErrCorrupt, http.StatusInternalServerError, "internal"},
-	{dynastay.ErrRejected, http.StatusInternalServerError, "internal"},
-	{dynastay.ErrCursor, http.StatusBadRequest, "cursor"},
-	{dynastay.ErrInvalid, http.StatusBadRequest, "invalid"},
-	{dynastay.ErrNotFound, http.StatusNotFound, "not-found"},
-	{dynastay.ErrAlreadyExists, http.StatusConflict, "already-exists"},
-	{dynastay.ErrVersion, http.StatusPreconditionFailed, "changed"},
-	{dynastay.ErrIdempotencyMismatch, http.StatusUnprocessableEntity, "idempotency-key-reused"},
-	{dynastay.ErrRefused, http.StatusConflict, "refused"},
-}
 
 // problem is the answer to a request that failed, as RFC 9457 describes it.
 type problem struct {
@@ -66,13 +32,8 @@ func problemOf(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}
-	p := &problem{ErrorModel: huma.ErrorModel{Status: http.StatusInternalServerError, Type: "/problems/internal"}}
-	for _, k := range kinds {
-		if errors.Is(err, k.err) {
-			p.Status, p.Type = k.status, "/problems/"+k.name
-			break
-		}
-	}
+	p := &problem{}
+	p.Status, p.Type = house.Status(err), "/problems/"+house.Name(err)
 	p.Title, p.Detail = http.StatusText(p.Status), err.Error()
 	var invalid *dynastay.InvalidError
 	var existing *dynastay.Error

@@ -59,15 +59,9 @@ func (s *server) signIn(ctx context.Context, in *signInIn) (*sessionOut, error) 
 	if err != nil {
 		return nil, err
 	}
-	out := &sessionOut{Cookie: s.cookie(token, int(signin.Lasts.Seconds()))}
+	out := &sessionOut{Cookie: *signin.NewCookie(token, int(signin.Lasts.Seconds()), s.secure)}
 	out.Body.UserID, out.Body.Role, out.Body.EndsAt = begun.UserID, string(begun.Role), begun.EndsAt
 	return out, nil
-}
-
-// cookie is not readable by scripts, and not sent with requests that other sites cause, except by links. It lasts some seconds by the
-// browser's clock, and is gone at once if they are negative.
-func (s *server) cookie(token string, seconds int) http.Cookie {
-	return http.Cookie{Name: Cookie, Value: token, Path: "/", MaxAge: seconds, HttpOnly: true, Secure: s.secure, SameSite: http.SameSiteLaxMode}
 }
 
 type signOutOut struct {
@@ -78,7 +72,7 @@ func (s *server) signOut(ctx context.Context, in *Signed) (*signOutOut, error) {
 	if in.Token == "" {
 		return nil, signin.ErrNoSession
 	}
-	gone := s.cookie("", -1)
+	gone := *signin.NewCookie("", -1, s.secure)
 	return &signOutOut{gone}, s.house.Signins.SignOut(ctx, in.Token)
 }
 

@@ -58,6 +58,26 @@ func New(db *dynastay.DB, o Options) (*House, error) {
 	return h, err
 }
 
+// Place is a city that guests can search.
+type Place struct{ City, Country string }
+
+// String returns such as "Lisbon, Portugal".
+func (p Place) String() string { return p.City + ", " + p.Country }
+
+// Mine returns the bookings of a user: "upcoming", "past", or "cancelled". Any other list is empty.
+func (h *House) Mine(userID, which string) dynastay.List[*bookings.Summary] {
+	today := dynastay.DateOf(h.DB.Now(), nil)
+	switch which {
+	case "upcoming":
+		return h.Bookings.Upcoming(userID, today)
+	case "past":
+		return h.Bookings.Past(userID, today)
+	case "cancelled":
+		return h.Bookings.Cancelled(userID)
+	}
+	return dynastay.List[*bookings.Summary]{}
+}
+
 // Offered is a quote with the token with which it can be booked.
 type Offered struct {
 	*availability.Quote

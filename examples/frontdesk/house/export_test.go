@@ -1,4 +1,4 @@
-package api
+package house
 
 import (
 	"github.com/dynastay/dynastay"
