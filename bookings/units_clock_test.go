@@ -149,6 +149,26 @@ func TestCheckOutOnTheDayOfAMove(t *testing.T) {
 	}
 }
 
+// What guests left the day before they leave has been cleaned since.
+func TestCheckOutOnTheDayAfterAMove(t *testing.T) {
+	t.Parallel()
+	l := begin(t, 5)
+	l.withUnits(t, "301", "302")
+	b := l.book(t, fixture.Stay, 1)
+	on := func(unit string, nights dynastay.Stay) bookings.Assignment {
+		return bookings.Assignment{RoomTypeID: l.hotel.RoomTypeID, UnitID: unit, Nights: nights}
+	}
+	l.assignTo(t, b.ID, on("301", daysOf(0, 2)), on("302", daysOf(2, 3)))
+	l.Clock.Set(noonOf(0))
+	_, err := l.repo.CheckIn(t.Context(), b.ID, nil)
+	require.NoError(t, err)
+	l.Clock.Set(noonOf(3))
+	_, err = l.repo.CheckOut(t.Context(), b.ID)
+	require.NoError(t, err)
+	assert.Equal(t, units.Clean, l.state(t, "301"))
+	assert.Equal(t, units.Dirty, l.state(t, "302"))
+}
+
 // A unit that the line has on other nights is not one that it gets.
 func TestAssignAUnitThatTheLineHadBefore(t *testing.T) {
 	t.Parallel()
