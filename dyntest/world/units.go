@@ -164,7 +164,8 @@ func (w *World) extend(d dice, h *house, sales []sale) {
 		}
 		last := w.stay(*s).CheckIn.Time()
 		at := d.time(s.made.Add(time.Minute), w.Now().Add(-time.Minute))
-		if longer := last.Sub(at).Truncate(time.Hour); longer <= bookings.MaxHold && at.Add(longer).After(s.made.Add(s.hold)) {
+		longer := last.Sub(at).Truncate(time.Hour)
+		if end := at.Add(longer); end.After(s.made.Add(s.hold)) && !end.After(s.made.Add(bookings.MaxHold)) {
 			s.extended, s.longer = at, longer
 		}
 	}

@@ -50,6 +50,20 @@ func unitsIn(t testing.TB, h *Hotel) map[units.Night]units.Occupant {
 	return all
 }
 
+// A hold that is extended ends at most 30 days after its booking was made, however far ahead the arrival is.
+func TestHoldsThatAreExtended(t *testing.T) {
+	t.Parallel()
+	h := New(Options{Seed: 1, Properties: 30, Nights: 60, Units: true}).Hotel(16) // it has one whose arrival is too far ahead
+	pending := 0
+	for _, b := range h.Bookings {
+		if b.Status == bookings.Pending {
+			pending++
+			assert.False(t, b.HoldExpiresAt.After(b.CreatedAt.Add(bookings.MaxHold)), b.ID)
+		}
+	}
+	assert.Positive(t, pending)
+}
+
 // The units of a world that is large enough to show the shares.
 func TestUnits(t *testing.T) {
 	t.Parallel()
