@@ -44,5 +44,12 @@ func Observer() dynastay.Observer {
 func (t *Tally) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return fmt.Sprintf("%d requests, %g read units, %g write units", t.requests, t.reads, t.writes)
+	return fmt.Sprintf("%s, %s, %s", count(float64(t.requests), "request"), count(t.reads, "read unit"), count(t.writes, "write unit"))
+}
+
+func count(n float64, of string) string {
+	if n == 1 {
+		return "1 " + of
+	}
+	return fmt.Sprintf("%g %ss", n, of)
 }

@@ -21,7 +21,7 @@ func stars(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return count(n, "star")
+	return count(n, "star") + ","
 }
 
 func rated(r dynastay.Rating, reviews int) string {
