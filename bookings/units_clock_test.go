@@ -19,6 +19,11 @@ import (
 // oneOf is one o'clock in the morning of a day, at the property. The night before goes on.
 func oneOf(day int) time.Time { return fixture.Stay.CheckIn.AddDays(day).Time().Add(5 * time.Hour) }
 
+// on is an assignment of a unit on some nights.
+func (l *life) on(unit string, nights dynastay.Stay) bookings.Assignment {
+	return bookings.Assignment{RoomTypeID: l.hotel.RoomTypeID, UnitID: unit, Nights: nights}
+}
+
 // No-shows who come after midnight get their unit for the night that they sleep there, if the booking has its rooms.
 func TestReinstateAfterMidnight(t *testing.T) {
 	t.Parallel()
@@ -134,10 +139,7 @@ func TestCheckOutOnTheDayOfAMove(t *testing.T) {
 	l := begin(t, 5)
 	l.withUnits(t, "301", "302", "303")
 	b := l.book(t, fixture.Stay, 2)
-	on := func(unit string, nights dynastay.Stay) bookings.Assignment {
-		return bookings.Assignment{RoomTypeID: l.hotel.RoomTypeID, UnitID: unit, Nights: nights}
-	}
-	l.assignTo(t, b.ID, on("301", daysOf(0, 1)), on("302", daysOf(0, 1)), on("302", daysOf(1, 2)), on("303", daysOf(1, 3)), on("301", daysOf(2, 3)))
+	l.assignTo(t, b.ID, l.on("301", daysOf(0, 1)), l.on("302", daysOf(0, 1)), l.on("302", daysOf(1, 2)), l.on("303", daysOf(1, 3)), l.on("301", daysOf(2, 3)))
 	l.Clock.Set(noonOf(0))
 	_, err := l.repo.CheckIn(t.Context(), b.ID, nil)
 	require.NoError(t, err)
@@ -155,10 +157,7 @@ func TestCheckOutOnTheDayAfterAMove(t *testing.T) {
 	l := begin(t, 5)
 	l.withUnits(t, "301", "302")
 	b := l.book(t, fixture.Stay, 1)
-	on := func(unit string, nights dynastay.Stay) bookings.Assignment {
-		return bookings.Assignment{RoomTypeID: l.hotel.RoomTypeID, UnitID: unit, Nights: nights}
-	}
-	l.assignTo(t, b.ID, on("301", daysOf(0, 2)), on("302", daysOf(2, 3)))
+	l.assignTo(t, b.ID, l.on("301", daysOf(0, 2)), l.on("302", daysOf(2, 3)))
 	l.Clock.Set(noonOf(0))
 	_, err := l.repo.CheckIn(t.Context(), b.ID, nil)
 	require.NoError(t, err)
@@ -175,10 +174,7 @@ func TestAssignAUnitThatTheLineHadBefore(t *testing.T) {
 	l := begin(t, 5)
 	l.withUnits(t, "301", "302")
 	b := l.book(t, fixture.Stay, 1)
-	on := func(unit string, nights dynastay.Stay) bookings.Assignment {
-		return bookings.Assignment{RoomTypeID: l.hotel.RoomTypeID, UnitID: unit, Nights: nights}
-	}
-	l.assignTo(t, b.ID, on("301", daysOf(0, 1)), on("302", daysOf(1, 3)))
+	l.assignTo(t, b.ID, l.on("301", daysOf(0, 1)), l.on("302", daysOf(1, 3)))
 	l.Clock.Set(noonOf(1))
 	_, err := l.repo.AssignUnits(t.Context(), b.ID, l.to("301"))
 	blame.Invalid(t, err, "Units[0].Nights")

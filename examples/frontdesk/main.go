@@ -120,8 +120,9 @@ const tellsLater = 2 * time.Second
 // serve serves until ctx ends, and ends what guests have left.
 func serve(ctx context.Context, h *house.House, places []house.Place, listener net.Listener, secure bool) error {
 	mux := http.NewServeMux()
-	mux.Handle("/v1/", api.New(h, secure))
-	mux.Handle("/openapi.json", api.New(h, secure))
+	calls := api.New(h, secure)
+	mux.Handle("/v1/", calls)
+	mux.Handle("/openapi.json", calls)
 	mux.Handle("/", web.New(h, places, func(token string, seconds int) *http.Cookie { return signin.NewCookie(token, seconds, secure) }))
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
 	work, ctx := errgroup.WithContext(ctx)

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -61,17 +62,7 @@ func cancels(lines []availability.Line) string {
 			all = append(all, fmt.Sprintf("Up to %s before the arrival, %d %% are paid back.", count(terms.Hours, "hour"), terms.Percent))
 		}
 	}
-	return strings.Join(distinct(all), " ")
-}
-
-func distinct(all []string) (some []string) {
-	seen := map[string]bool{}
-	for _, text := range all {
-		if !seen[text] {
-			some, seen[text] = append(some, text), true
-		}
-	}
-	return some
+	return strings.Join(slices.Compact(slices.Sorted(slices.Values(all))), " ")
 }
 
 func paidWhere(e charges.Entry) string {
