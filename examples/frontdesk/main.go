@@ -1,4 +1,5 @@
-// Frontdesk is a booking platform as a service: what guests do, in pages and over an API, with the repositories of dynastay behind it.
+// Frontdesk is a booking platform as a service: what guests do, in pages and over an API, and what the staff of a hotel do, with the
+// repositories of dynastay behind it.
 //
 //	cd examples/frontdesk && go run .
 //
@@ -32,11 +33,14 @@ import (
 	"github.com/dynastay/dynastay/dyntest/engine"
 	"github.com/dynastay/dynastay/dyntest/engine/docker"
 	"github.com/dynastay/dynastay/dyntest/world"
-	"github.com/dynastay/dynastay/keys"
+	"github.com/dynastay/dynastay/entity/stream/consumer"
+	"github.com/dynastay/dynastay/properties"
+	"github.com/dynastay/dynastay/users"
 
 	"github.com/dynastay/dynastay/examples/frontdesk/api"
 	"github.com/dynastay/dynastay/examples/frontdesk/cost"
 	"github.com/dynastay/dynastay/examples/frontdesk/house"
+	"github.com/dynastay/dynastay/examples/frontdesk/live"
 	"github.com/dynastay/dynastay/examples/frontdesk/pay"
 	"github.com/dynastay/dynastay/examples/frontdesk/signin"
 	"github.com/dynastay/dynastay/examples/frontdesk/web"
@@ -59,7 +63,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	db, remove, err := start(ctx)
+	db, streams, remove, err := start(ctx)
 	if err != nil {
 		return err
 	}
@@ -72,12 +76,47 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
+	staff, err := employ(ctx, h, w)
+	if err != nil {
+		return err
+	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", *address)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "%d hotels at http://%s\n", *hotels, listener.Addr())
-	return serve(ctx, h, placesOf(w), listener, *secure)
+	fmt.Fprintf(out, "the desk of %s signs in as %s, and the moderator as %s, both with the password %s\n", staff, deskEmail, moderatorEmail, password)
+	return serve(ctx, &service{h: h, places: placesOf(w), hub: live.NewHub(), streams: streams, secure: *secure}, listener)
+}
+
+// Whoever can reach the program may sign in as its staff: the world behind it is made up.
+const (
+	deskEmail, moderatorEmail = "desk@example.com", "moderator@example.com"
+	password                  = "correct horse"
+)
+
+// employ lets somebody sign in at the desk of the first hotel that has its rooms one by one, and returns its name.
+func employ(ctx context.Context, h *house.House, w *world.World) (string, error) {
+	for hotel := range w.Hotels() {
+		if hotel.Status != properties.Approved || len(hotel.Units) == 0 || len(hotel.Nights) == 0 {
+			continue
+		}
+		for email, role := range map[string]signin.Role{deskEmail: signin.Desk, moderatorEmail: signin.Moderator} {
+			u, err := h.Users.Create(ctx, users.User{Email: email, FirstName: "Dana", LastName: "Ames", Role: users.Customer})
+			if err != nil {
+				return "", err
+			}
+			at := hotel.ID
+			if role == signin.Moderator {
+				at = ""
+			}
+			if err := h.Signins.Employ(ctx, u.ID, role, at, password); err != nil {
+				return "", err
+			}
+		}
+		return hotel.Name, nil
+	}
+	return "", errors.New("the world has no hotel with a desk: it needs more hotels")
 }
 
 // placesOf returns the cities that have hotels.
@@ -91,21 +130,21 @@ func placesOf(w *world.World) []house.Place {
 }
 
 // start starts an engine, with tables of its own.
-func start(ctx context.Context) (_ *dynastay.DB, remove func() error, err error) {
+func start(ctx context.Context) (_ *dynastay.DB, streams consumer.Streams, remove func() error, err error) {
 	e, err := engine.Start(ctx, docker.Allow())
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	prefix, tables := "frontdesk-"+rand.Text()[:8]+"-", append(keys.Tables(), signin.Table)
+	prefix, tables := "frontdesk-"+rand.Text()[:8]+"-", append(live.Tables(), signin.Table)
 	remove = func() error {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute) // the program ends because ctx has
 		defer cancel()
 		return errors.Join(e.DeleteTables(ctx, prefix, tables...), e.Stop(ctx))
 	}
 	if err := e.CreateTables(ctx, prefix, tables...); err != nil {
-		return nil, nil, errors.Join(err, remove())
+		return nil, nil, nil, errors.Join(err, remove())
 	}
-	return dynastay.Open(e.Client(), &dynastay.Options{TablePrefix: prefix, Observer: cost.Observer()}), remove, nil
+	return dynastay.Open(e.Client(), &dynastay.Options{TablePrefix: prefix, Observer: cost.Observer()}), e.Streams(), remove, nil
 }
 
 // secret is a key that is forgotten when the program ends, with the offers that it has signed.
@@ -117,14 +156,29 @@ func secret() []byte {
 
 const tellsLater = 2 * time.Second
 
-// serve serves until ctx ends, and ends what guests have left.
-func serve(ctx context.Context, h *house.House, places []house.Place, listener net.Listener, secure bool) error {
+// service is what the program serves.
+type service struct {
+	h       *house.House
+	places  []house.Place
+	hub     *live.Hub
+	streams consumer.Streams
+	secure  bool
+}
+
+func (s *service) handler() http.Handler {
 	mux := http.NewServeMux()
-	calls := api.New(h, secure)
+	calls := api.New(s.h, s.secure)
 	mux.Handle("/v1/", calls)
 	mux.Handle("/openapi.json", calls)
-	mux.Handle("/", web.New(h, places, func(token string, seconds int) *http.Cookie { return signin.NewCookie(token, seconds, secure) }))
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
+	mux.Handle("/", web.New(s.h, s.places, s.hub, func(token string, seconds int) *http.Cookie { return signin.NewCookie(token, seconds, s.secure) }))
+	return mux
+}
+
+// serve serves until ctx ends, and ends what guests have left.
+func serve(ctx context.Context, s *service, listener net.Listener) error {
+	h := s.h
+	server := &http.Server{Handler: s.handler(), ReadHeaderTimeout: 5 * time.Second}
+	server.RegisterOnShutdown(s.hub.End) // who listens would otherwise keep it waiting
 	work, ctx := errgroup.WithContext(ctx)
 	work.Go(func() error {
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
@@ -143,6 +197,7 @@ func serve(ctx context.Context, h *house.House, places []house.Place, listener n
 		return nil
 	})
 	work.Go(func() error { return h.Expire(ctx, time.Minute) })
+	work.Go(func() error { return s.hub.Run(ctx, h.DB, s.streams) })
 	work.Go(func() error {
 		<-ctx.Done()
 		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)

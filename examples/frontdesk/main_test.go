@@ -18,8 +18,15 @@ func TestProgram(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	r, w := io.Pipe()
 	ended := make(chan error, 1)
-	go func() { ended <- run(ctx, []string{"-addr", "127.0.0.1:0", "-hotels", "3"}, w) }()
-	line, err := bufio.NewReader(r).ReadString('\n')
+	go func() {
+		err := run(ctx, []string{"-addr", "127.0.0.1:0", "-hotels", "3"}, w)
+		_ = w.CloseWithError(err) // which never fails
+		ended <- err
+	}()
+	told := bufio.NewReader(r)
+	line, err := told.ReadString('\n')
+	require.NoError(t, err)
+	_, err = told.ReadString('\n')
 	require.NoError(t, err)
 	address := regexp.MustCompile(`http://\S+`).FindString(line)
 	for path, status := range map[string]int{"/openapi.json": http.StatusOK, "/v1/bookings": http.StatusUnauthorized, "/v1/hotels/none": http.StatusNotFound} {

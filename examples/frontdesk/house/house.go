@@ -9,6 +9,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/availability/units"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/bookings/offer"
 	"github.com/dynastay/dynastay/properties"
@@ -32,6 +33,7 @@ type House struct {
 	Nights   *availability.Repository
 	Bookings *bookings.Repository
 	Users    *users.Repository
+	Units    *units.Repository
 	Reviews  *reviews.Repository
 	Signins  *signin.Signins
 	Provider *pay.Provider
@@ -49,7 +51,7 @@ type Options struct {
 // New returns a service on a database. It sends no requests.
 func New(db *dynastay.DB, o Options) (*House, error) {
 	h := &House{DB: db, Hotels: properties.New(db, nil), Nights: availability.New(db), Bookings: bookings.New(db, nil), Users: users.New(db, nil)}
-	h.Reviews, h.find, h.Provider = reviews.New(db, h.Hotels, nil), search.New(db, h.Hotels), pay.New(o.PayKey, db.Now)
+	h.Units, h.Reviews, h.find, h.Provider = units.New(db), reviews.New(db, h.Hotels, nil), search.New(db, h.Hotels), pay.New(o.PayKey, db.Now)
 	var err error
 	if h.sealer, err = offer.NewSealer(offer.Key{ID: "1", Secret: o.OfferKey}); err != nil {
 		return nil, err

@@ -28,8 +28,9 @@ type Role string
 
 // The roles.
 const (
-	Guest Role = "guest"
-	Desk  Role = "desk" // at the front desk of one property
+	Guest     Role = "guest"
+	Desk      Role = "desk"      // at the front desk of one property
+	Moderator Role = "moderator" // of reviews
 )
 
 // Session is a person who has signed in.
@@ -129,13 +130,13 @@ func (s *Signins) SignUp(ctx context.Context, u users.User, password string) (*u
 	return made.Result(), nil
 }
 
-// AddDesk lets a user of the platform sign in at the front desk of a property. 1 request.
-func (s *Signins) AddDesk(ctx context.Context, userID, propertyID, password string) error {
+// Employ lets a user of the platform sign in with a role: at the desk of a property, or as a moderator of all. 1 request.
+func (s *Signins) Employ(ctx context.Context, userID string, role Role, propertyID, password string) error {
 	hash, err := s.hash(password)
 	if err != nil {
 		return err
 	}
-	_, err = s.logins.Create(ctx, &login{UserID: userID, PasswordHash: hash, Role: Desk, PropertyID: propertyID})
+	_, err = s.logins.Create(ctx, &login{UserID: userID, PasswordHash: hash, Role: role, PropertyID: propertyID})
 	return err
 }
 

@@ -1,12 +1,14 @@
-// Package web has the pages of the service. They are forms and links: they work without JavaScript.
+// Package web has the pages of the service, those of guests and those of the desk. They are forms and links, and work without JavaScript:
+// with it, rooms can be dragged, and pages show what others do.
 package web
 
 import (
 	"cmp"
 	"context"
-	_ "embed"
+	"embed"
 	"errors"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -21,36 +23,38 @@ import (
 
 	"github.com/dynastay/dynastay/examples/frontdesk/cost"
 	"github.com/dynastay/dynastay/examples/frontdesk/house"
+	"github.com/dynastay/dynastay/examples/frontdesk/live"
 	"github.com/dynastay/dynastay/examples/frontdesk/signin"
 )
 
 //go:generate go run github.com/a-h/templ/cmd/templ@v0.3.1100 generate -path .
 
-//go:embed style.css
-var style []byte
+//go:embed static
+var static embed.FS
 
 // site has the handlers of the pages.
 type site struct {
 	house  *house.House
 	places []house.Place
 	cookie func(token string, seconds int) *http.Cookie
+	hub    *live.Hub
 }
 
 // New returns the handler of the pages. Forms of other sites are refused.
-func New(h *house.House, places []house.Place, cookie func(token string, seconds int) *http.Cookie) http.Handler {
-	s := &site{h, places, cookie}
+func New(h *house.House, places []house.Place, hub *live.Hub, cookie func(token string, seconds int) *http.Cookie) http.Handler {
+	s := &site{h, places, cookie, hub}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /style.css", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/css; charset=utf-8")
-		_, _ = w.Write(style) // the browser may have gone
-	})
-	for pattern, serve := range map[string]func(*request) error{
-		"GET /{$}": s.search, "GET /hotels/{id}": s.hotel, "POST /hotels/{id}/book": s.book,
+	mux.Handle("GET /static/", http.FileServerFS(static))
+	routes := map[string]func(*request) error{
+		"GET /live": s.live,
+		"GET /{$}":  s.search, "GET /hotels/{id}": s.hotel, "POST /hotels/{id}/book": s.book,
 		"GET /bookings": s.bookings, "GET /bookings/{id}": s.booking, "POST /bookings/{id}/pay": s.pay,
 		"GET /bookings/{id}/cancel": s.cancelling, "POST /bookings/{id}/cancel": s.cancel,
 		"GET /bookings/{id}/change": s.changing, "POST /bookings/{id}/change": s.change,
 		"GET /sign-in": s.signInForm, "POST /sign-in": s.signIn, "POST /sign-up": s.signUp, "POST /sign-out": s.signOut,
-	} {
+	}
+	maps.Copy(routes, s.deskRoutes())
+	for pattern, serve := range routes {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, serve) })
 	}
 	return http.NewCrossOriginProtection().Handler(mux)
@@ -59,15 +63,17 @@ func New(h *house.House, places []house.Place, cookie func(token string, seconds
 // request is one request of a browser.
 type request struct {
 	*http.Request
-	w     http.ResponseWriter
-	visit visit
-	ctx   context.Context
+	w       http.ResponseWriter
+	visit   visit
+	ctx     context.Context
+	session *signin.Session // nil if nobody has signed in
 }
 
 // serve answers a request: with a page, with a redirect, or with what has gone wrong.
 func (s *site) serve(w http.ResponseWriter, r *http.Request, serve func(*request) error) {
 	ctx, tally := cost.Begin(r.Context())
-	in := &request{r, w, visit{Path: r.URL.RequestURI(), Tally: tally}, ctx}
+	in := &request{r, w, visit{Path: r.URL.RequestURI(), Tally: tally, seen: s.hub.Seen()}, ctx, nil}
+	in.visit.Before = in.clickBefore()
 	r.Body = http.MaxBytesReader(w, r.Body, 1<<20)
 	err := r.ParseForm()
 	if err != nil {
@@ -76,7 +82,7 @@ func (s *site) serve(w http.ResponseWriter, r *http.Request, serve func(*request
 	if token, missing := r.Cookie(signin.Cookie); err == nil && missing == nil {
 		var session *signin.Session
 		if session, err = s.house.Signins.Session(ctx, token.Value); err == nil {
-			in.visit.User = session.UserID
+			in.session, in.visit.User, in.visit.Role = session, session.UserID, session.Role
 		} else if errors.Is(err, signin.ErrNoSession) {
 			err = nil
 		}
@@ -100,7 +106,7 @@ func (s *site) serve(w http.ResponseWriter, r *http.Request, serve func(*request
 
 func (r *request) show(status int, page templ.Component) {
 	r.w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	r.w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; img-src https:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+	r.w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; img-src https:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
 	r.w.WriteHeader(status)
 	if err := page.Render(r.ctx, r.w); err != nil {
 		slog.WarnContext(r.ctx, "a page was not sent", "error", err)
@@ -121,7 +127,22 @@ func (r *request) page(problem error, page func(text string) templ.Component) er
 	return problem
 }
 
+// clicked is the cookie that tells the next page what the click before has cost.
+const clicked = "clicked"
+
+func (r *request) clickBefore() string {
+	c, err := r.Cookie(clicked)
+	if err != nil {
+		return ""
+	}
+	http.SetCookie(r.w, &http.Cookie{Name: clicked, Path: "/", MaxAge: -1, HttpOnly: true, SameSite: http.SameSiteLaxMode})
+	text, _ := url.QueryUnescape(c.Value)
+	return text
+}
+
 func (r *request) redirect(path string) error {
+	text := url.QueryEscape(r.visit.Tally.String())
+	http.SetCookie(r.w, &http.Cookie{Name: clicked, Value: text, Path: "/", MaxAge: 10, HttpOnly: true, SameSite: http.SameSiteLaxMode})
 	http.Redirect(r.w, r.Request, path, http.StatusSeeOther)
 	return nil
 }
@@ -220,6 +241,7 @@ func (s *site) booking(r *request) error {
 	if err != nil {
 		return err
 	}
+	r.visit.Live = s.liveAt(a.ID)
 	r.show(http.StatusOK, bookingPage(r.visit, a, ""))
 	return nil
 }
@@ -234,6 +256,7 @@ func (s *site) pay(r *request) error {
 	if err != nil {
 		return err
 	}
+	r.visit.Live, r.visit.Path = s.liveAt(a.ID), "/bookings/"+a.ID
 	if problem == nil {
 		r.show(http.StatusOK, paidPage(r.visit, a))
 		return nil
@@ -260,9 +283,9 @@ func (s *site) cancel(r *request) error {
 	if err != nil {
 		return err
 	}
-	version, err := strconv.Atoi(r.PostForm.Get("version"))
+	version, err := versionOf(r.PostForm)
 	if err != nil {
-		return dynastay.Invalid("Version", "must be a number")
+		return err
 	}
 	amount, currency, _ := strings.Cut(r.PostForm.Get("refund"), " ")
 	shown, err := dynastay.NewMoney(amount, dynastay.Currency(currency))
@@ -273,6 +296,15 @@ func (s *site) cancel(r *request) error {
 		return s.showCancelling(r, err)
 	}
 	return r.redirect("/bookings/" + r.PathValue("id"))
+}
+
+// versionOf returns the version that a form was made for.
+func versionOf(form url.Values) (int, error) {
+	version, err := strconv.Atoi(form.Get("version"))
+	if err != nil {
+		return 0, dynastay.Invalid("Version", "must be a number")
+	}
+	return version, nil
 }
 
 func (s *site) changing(r *request) error { return s.showChanging(r, nil) }
@@ -320,11 +352,14 @@ func (s *site) signInForm(r *request) error {
 
 func (s *site) signIn(r *request) error {
 	email, to := r.PostForm.Get("email"), back(r.PostForm.Get("back"))
-	token, _, err := s.house.Signins.SignIn(r.ctx, email, r.PostForm.Get("password"))
+	token, session, err := s.house.Signins.SignIn(r.ctx, email, r.PostForm.Get("password"))
 	if err != nil {
 		return r.page(err, func(text string) templ.Component { return signInPage(r.visit, to, email, text) })
 	}
 	http.SetCookie(r.w, s.cookie(token, int(signin.Lasts.Seconds())))
+	if to == "/" {
+		to = home(session.Role)
+	}
 	return r.redirect(to)
 }
 

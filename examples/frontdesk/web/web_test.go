@@ -22,6 +22,7 @@ import (
 
 	"github.com/dynastay/dynastay/examples/frontdesk/cost"
 	"github.com/dynastay/dynastay/examples/frontdesk/house"
+	"github.com/dynastay/dynastay/examples/frontdesk/live"
 	"github.com/dynastay/dynastay/examples/frontdesk/signin"
 	"github.com/dynastay/dynastay/examples/frontdesk/web"
 )
@@ -56,7 +57,7 @@ func open(t *testing.T) *site {
 	for hotel := range w.Hotels() {
 		places = append(places, house.Place{City: hotel.Address.City, Country: hotel.Address.Country})
 	}
-	server := httptest.NewServer(web.New(h, places, func(token string, seconds int) *http.Cookie { return signin.NewCookie(token, seconds, false) }))
+	server := httptest.NewServer(web.New(h, places, live.NewHub(), func(token string, seconds int) *http.Cookie { return signin.NewCookie(token, seconds, false) }))
 	t.Cleanup(server.Close)
 	return &site{db, h, server.URL}
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"crypto/rand"
 	"fmt"
 	"net/url"
@@ -11,6 +12,9 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/availability/charges"
+	"github.com/dynastay/dynastay/bookings"
+
+	"github.com/dynastay/dynastay/examples/frontdesk/desk"
 )
 
 // newKey is the idempotency key of one form: it counts once, however often it is sent.
@@ -41,11 +45,40 @@ func rooms(n int, name string) string {
 	return fmt.Sprintf("%d × %s", n, name)
 }
 
-func count(n int, of string) string {
-	if n == 1 {
-		return "1 " + of
+// name is that of the guest of a booking, who may have been erased.
+func name(b *bookings.Summary) string {
+	return cmp.Or(strings.TrimSpace(b.Guest.FirstName+" "+b.Guest.LastName), b.Reference, b.ID)
+}
+
+func shortDate(d dynastay.Date) string { return d.Time().Format("Mon 2") }
+
+func sold(all []desk.Full) (n int) {
+	for _, f := range all {
+		n += f.Sold
 	}
-	return fmt.Sprintf("%d %ss", n, of)
+	return n
+}
+
+func onSale(all []desk.Full) (n int) {
+	for _, f := range all {
+		n += f.Of
+	}
+	return n
+}
+
+// height is how much of the bar of a date is filled, of 100.
+func height(f desk.Full) int { return min(100*f.Sold/max(f.Of, 1), 100) }
+
+func percent(n, of int) string { return number(100*n/max(of, 1)) + " %" }
+
+func count(n int, of string) string {
+	switch {
+	case n == 1:
+		return "1 " + of
+	case of == "child":
+		return number(n) + " children"
+	}
+	return number(n) + " " + of + "s"
 }
 
 // cancels says what the policies of some lines are.

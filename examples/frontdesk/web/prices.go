@@ -1,0 +1,105 @@
+package web
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"github.com/dynastay/dynastay"
+
+	"github.com/dynastay/dynastay/examples/frontdesk/desk"
+)
+
+// A field of the grid has a name that says what the page showed, so that only what somebody has changed is written, and what another desk
+// has changed meanwhile stays: "price|room_1|2037-07-10|142.00".
+func fieldName(kind, roomTypeID string, date dynastay.Date, shown string) string {
+	return strings.Join([]string{kind, roomTypeID, date.String(), shown}, "|")
+}
+
+func showPrices(r *request, d *desk.Desk, problem error) error {
+	in, err := dateOr(r.Form.Get("month"), d.Today)
+	if err != nil {
+		return err
+	}
+	p, err := d.Prices(r.ctx, in)
+	if err != nil {
+		return err
+	}
+	return r.page(problem, func(text string) templ.Component { return pricesPage(r.visit, d, grid{p, r.PostForm}, text) })
+}
+
+// grid is the prices of a month, with what somebody has entered that could not be written.
+type grid struct {
+	*desk.Prices
+	entered url.Values
+}
+
+// value returns what a field has.
+func (g grid) value(name, stored string) string {
+	if g.entered.Has(name) {
+		return g.entered.Get(name)
+	}
+	return stored
+}
+
+func setPrices(r *request, d *desk.Desk) error {
+	r.visit.Path = "/desk/prices?month=" + url.QueryEscape(r.PostForm.Get("month"))
+	edits, err := editsOf(r.PostForm, d)
+	if err == nil {
+		_, err = d.SetPrices(r.ctx, edits)
+	}
+	if err != nil {
+		return showPrices(r, d, err)
+	}
+	return r.redirect(r.visit.Path)
+}
+
+// editsOf reads what has been changed in the grid, night by night.
+func editsOf(form url.Values, d *desk.Desk) ([]desk.Edit, error) {
+	type night struct {
+		room string
+		date dynastay.Date
+	}
+	changed := map[night]*desk.Edit{}
+	for name, values := range form {
+		parts := strings.Split(name, "|")
+		if len(parts) != 4 || values[0] == parts[3] {
+			continue
+		}
+		date, err := dateOr(parts[2], dynastay.Date{})
+		room := d.Room(parts[1])
+		if err != nil || room == nil {
+			return nil, dynastay.Invalid("Night", "%s is none of this property", name)
+		}
+		at := night{room.ID, date}
+		if changed[at] == nil {
+			changed[at] = &desk.Edit{RoomTypeID: room.ID, Date: date}
+		}
+		if err := set(changed[at], parts[0], strings.TrimSpace(values[0]), room.BasePrice.Currency()); err != nil {
+			return nil, dynastay.Within(room.Name+" "+date.String(), err)
+		}
+	}
+	edits := make([]desk.Edit, 0, len(changed))
+	for _, e := range changed {
+		edits = append(edits, *e)
+	}
+	return edits, nil
+}
+
+func set(e *desk.Edit, kind, value string, c dynastay.Currency) (err error) {
+	switch kind {
+	case "price":
+		e.Price, err = dynastay.NewMoney(value, c)
+	case "min":
+		nights, err := strconv.Atoi(value)
+		if err != nil {
+			return dynastay.Invalid("Minimum stay", "must be a number of nights")
+		}
+		e.MinStay = &nights
+	case "rule":
+		e.Rule = desk.Rule(value)
+	}
+	return err
+}
