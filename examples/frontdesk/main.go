@@ -86,7 +86,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	}
 	fmt.Fprintf(out, "%d hotels at http://%s\n", *hotels, listener.Addr())
 	fmt.Fprintf(out, "the desk of %s signs in as %s, and the moderator as %s, both with the password %s\n", staff, deskEmail, moderatorEmail, password)
-	return serve(ctx, &service{h: h, places: placesOf(w), hub: live.NewHub(), streams: streams, secure: *secure}, listener)
+	return serve(ctx, &service{h, placesOf(w), live.NewHub(), streams, *secure, 2 * time.Second}, listener)
 }
 
 // Whoever can reach the program may sign in as its staff: the world behind it is made up.
@@ -154,15 +154,14 @@ func secret() []byte {
 	return key
 }
 
-const tellsLater = 2 * time.Second
-
 // service is what the program serves.
 type service struct {
-	h       *house.House
-	places  []house.Place
-	hub     *live.Hub
-	streams consumer.Streams
-	secure  bool
+	h          *house.House
+	places     []house.Place
+	hub        *live.Hub
+	streams    consumer.Streams
+	secure     bool
+	tellsLater time.Duration // the provider
 }
 
 func (s *service) handler() http.Handler {
@@ -175,9 +174,12 @@ func (s *service) handler() http.Handler {
 }
 
 // serve serves until ctx ends, and ends what guests have left.
-func serve(ctx context.Context, s *service, listener net.Listener) error {
+func serve(ctx context.Context, s *service, listener net.Listener, around ...func(http.Handler) http.Handler) error {
 	h := s.h
 	server := &http.Server{Handler: s.handler(), ReadHeaderTimeout: 5 * time.Second}
+	for _, wrap := range around {
+		server.Handler = wrap(server.Handler)
+	}
 	server.RegisterOnShutdown(s.hub.End) // who listens would otherwise keep it waiting
 	work, ctx := errgroup.WithContext(ctx)
 	work.Go(func() error {
@@ -187,7 +189,7 @@ func serve(ctx context.Context, s *service, listener net.Listener) error {
 		return nil
 	})
 	work.Go(func() error {
-		h.Provider.Deliver(ctx, tellsLater, func(ctx context.Context, d pay.Delivery) error {
+		h.Provider.Deliver(ctx, s.tellsLater, func(ctx context.Context, d pay.Delivery) error {
 			err := h.Notice(ctx, d)
 			if err != nil {
 				slog.ErrorContext(ctx, "a notice of the provider", "notice", string(d.Body), "error", err)

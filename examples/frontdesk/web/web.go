@@ -242,7 +242,7 @@ func (s *site) booking(r *request) error {
 		return err
 	}
 	r.visit.Live = s.liveAt(a.ID)
-	r.show(http.StatusOK, bookingPage(r.visit, a, ""))
+	r.show(http.StatusOK, bookingPage(r.visit, a, s.house.DB.Now(), ""))
 	return nil
 }
 
@@ -261,7 +261,7 @@ func (s *site) pay(r *request) error {
 		r.show(http.StatusOK, paidPage(r.visit, a))
 		return nil
 	}
-	return r.page(problem, func(text string) templ.Component { return bookingPage(r.visit, a, text) })
+	return r.page(problem, func(text string) templ.Component { return bookingPage(r.visit, a, s.house.DB.Now(), text) })
 }
 
 func (s *site) cancelling(r *request) error { return s.showCancelling(r, nil) }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"errors"
 	"crypto/rand"
 	"fmt"
 	"net/url"
@@ -108,10 +109,36 @@ func paidWhere(e charges.Entry) string {
 	return ""
 }
 
-// sentence makes an error a sentence.
+// sentence makes an error a sentence for a guest.
 func sentence(err error) string {
 	text := err.Error()
+	var refused *bookings.Refused
+	if errors.As(err, &refused) {
+		text = refusal(refused)
+	}
 	return strings.ToUpper(text[:1]) + text[1:] + "."
+}
+
+var reasons = map[availability.Reason]string{
+	availability.SoldOut:           "is sold out",
+	availability.StopSell:          "is not on sale",
+	availability.PropertyClosed:    "is not on sale",
+	availability.NotOnSale:         "is not on sale",
+	availability.ClosedToArrival:   "is none on which guests can arrive",
+	availability.ClosedToDeparture: "is none after which guests can leave",
+	availability.MinStay:           "is only for longer stays",
+	availability.MaxStay:           "is only for shorter stays",
+	availability.PriceChanged:      "has another price now",
+}
+
+// refusal says when there is no room, and why. What the hotel calls its rooms means nothing to a guest.
+func refusal(refused *bookings.Refused) string {
+	var nights []string
+	for _, n := range refused.Nights {
+		nights = append(nights, "the night of "+n.Date.String()+" "+cmp.Or(reasons[n.Reason], "cannot be booked"))
+	}
+	slices.Sort(nights)
+	return strings.Join(slices.Compact(nights), ", ")
 }
 
 func signInLink(back string) string { return "/sign-in?back=" + url.QueryEscape(back) }

@@ -15,10 +15,11 @@ const listen = () => {
 document.addEventListener("input", (e) => e.target.classList.add("edited"));
 addEventListener("pagehide", () => changes?.close());
 
-// A hold shows how long it lasts.
+// A hold shows how long it lasts. The page says how long, not until when: the clock of the browser may be wrong.
 const count = () => {
-	for (const e of document.querySelectorAll("[data-until]")) {
-		const left = Math.round((new Date(e.dataset.until) - Date.now()) / 1000);
+	for (const e of document.querySelectorAll("[data-left]")) {
+		if (e.shown !== e.dataset.left) [e.shown, e.end] = [e.dataset.left, performance.now() + 1000 * e.dataset.left];
+		const left = Math.round((e.end - performance.now()) / 1000);
 		if (left < 0) return location.reload();
 		e.textContent = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")} left`;
 	}
