@@ -220,10 +220,10 @@ type finding struct {
 	Nodes    []struct{ HTML string }
 }
 
-// examine lets axe-core look at the page, light and dark, and takes a picture of it.
+// examine lets axe-core look at the page, dark and light, and takes a picture of it.
 func (b *tab) examine(name string) {
 	b.t.Helper()
-	for _, scheme := range []string{"light", "dark"} {
+	for _, scheme := range []string{"dark", "light"} {
 		scheme := func(ctx context.Context, target *chromedp.Target) (chromedp.Void, error) {
 			features := []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}
 			_, err := cdp.Call(ctx, target, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: features})

@@ -99,6 +99,10 @@ func (d *Desk) CheckIn(ctx context.Context, bookingID string, rooms []string) er
 			rest = rest[1:]
 		}
 	}
+	if len(given) == 0 {
+		_, err = d.house.Bookings.CheckIn(ctx, bookingID, nil)
+		return err
+	}
 	_, err = d.house.Bookings.CheckInTo(ctx, bookingID, given)
 	return err
 }

@@ -91,7 +91,7 @@ func (s *site) serve(w http.ResponseWriter, r *http.Request, serve func(*request
 		err = serve(in)
 	}
 	switch status := house.Status(err); {
-	case err == nil:
+	case err == nil, r.Context().Err() != nil: // the browser has gone
 	case errors.Is(err, signin.ErrNoSession):
 		http.Redirect(w, r, signInLink(in.visit.Path), http.StatusSeeOther)
 	case status >= http.StatusInternalServerError:
@@ -108,7 +108,7 @@ func (r *request) show(status int, page templ.Component) {
 	r.w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	r.w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; img-src https:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
 	r.w.WriteHeader(status)
-	if err := page.Render(r.ctx, r.w); err != nil {
+	if err := page.Render(r.ctx, r.w); err != nil && r.ctx.Err() == nil {
 		slog.WarnContext(r.ctx, "a page was not sent", "error", err)
 	}
 }

@@ -2,8 +2,8 @@ package web
 
 import (
 	"cmp"
-	"errors"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"

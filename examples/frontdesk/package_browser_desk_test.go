@@ -1,0 +1,238 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/availability/units"
+	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/dyntest/world"
+	"github.com/dynastay/dynastay/properties"
+	"github.com/dynastay/dynastay/reviews"
+)
+
+// atDesk returns the hotel whose desk employ has staffed.
+func (w *town) atDesk(t *testing.T) *world.Hotel {
+	t.Helper()
+	for h := range w.Hotels() {
+		if len(h.Units) > 0 && len(h.Nights) > 0 {
+			return h
+		}
+	}
+	require.Fail(t, "the world has no hotel with a desk")
+	return nil
+}
+
+// roomy returns a room type of a hotel that has rooms left from tonight on: all that it has are on sale.
+func (w *town) roomy(t *testing.T, h *world.Hotel) properties.RoomType {
+	t.Helper()
+	r, no, none := h.Rooms[0], false, 0
+	_, err := w.house.Nights.Update(t.Context(), availability.UpdateRequest{PropertyID: h.ID, Changes: []availability.Change{{
+		RoomTypeIDs: []string{r.ID}, Dates: dynastay.Stay{CheckIn: w.night(0).CheckIn, CheckOut: w.night(3).CheckIn},
+		Rooms: &r.Total, MinStay: &none, ClosedToArrival: &no, StopSell: &no,
+	}}})
+	require.NoError(t, err)
+	return r
+}
+
+// expect books a room from tonight on for a guest with this name.
+func (w *town) expect(t *testing.T, h *world.Hotel, r properties.RoomType, name string) *bookings.Booking {
+	t.Helper()
+	tonight := w.night(0).CheckIn
+	q, err := w.house.Nights.Quote(t.Context(), availability.QuoteRequest{
+		Property: availability.House{ID: h.ID, Name: h.Name, TimeZone: h.TimeZone}, Stay: dynastay.Stay{CheckIn: tonight, CheckOut: tonight.AddDays(3)},
+		Guests: availability.Guests{Adults: 1}, Rooms: []availability.Room{{RoomTypeID: r.ID, Name: r.Name, Quantity: 1, Limits: r.Limits}},
+	})
+	require.NoError(t, err)
+	guest := bookings.Guest{FirstName: name, LastName: "Byron", Email: "guest@example.com"}
+	b, err := w.house.Bookings.Create(t.Context(), bookings.Request{Quote: q, UserID: w.User(0).ID, Guest: guest})
+	require.NoError(t, err)
+	return b
+}
+
+// free returns rooms of a room type that nobody has in the next two weeks.
+func (w *town) free(t *testing.T, h *world.Hotel, r properties.RoomType) (rooms []string) {
+	t.Helper()
+	for _, u := range h.Units {
+		taken, err := w.house.Units.Taken(t.Context(), h.ID, u.ID, dynastay.Stay{CheckIn: w.night(0).CheckIn, CheckOut: w.night(14).CheckIn})
+		require.NoError(t, err)
+		if len(taken) == 0 && u.RoomTypeID == r.ID && !u.Retired {
+			rooms = append(rooms, u.ID)
+		}
+	}
+	return rooms
+}
+
+func who(guest string) chromedp.CSS { return chromedp.CSS(fmt.Sprintf("[data-who^=%q]", guest)) }
+
+func room(id string) chromedp.CSS { return chromedp.CSS(fmt.Sprintf("[data-room=%q] th", id)) }
+
+// has waits until the plan shows a booking in a room.
+func (b *tab) has(roomID, bookingID string) {
+	b.t.Helper()
+	b.try("see the booking in "+roomID, chromedp.WaitReady(chromedp.CSS(fmt.Sprintf("[data-room=%q] [data-who=%q]", roomID, bookingID+" "+roomID))))
+}
+
+// click clicks the button with a label, and waits for the page that it leads to.
+func (b *tab) click(label string) {
+	b.t.Helper()
+	_, err := chromedp.RunResponse(b.ctx, chromedp.Click(chromedp.CSS(fmt.Sprintf("button[aria-label=%q]", label))))
+	require.NoError(b.t, err, label)
+}
+
+// TestBrowserDesk is the whole day of the desk, with a colleague who watches.
+func TestBrowserDesk(t *testing.T) {
+	t.Parallel()
+	b, w := chromium(t), openTown(t)
+	h := w.atDesk(t)
+	r := w.roomy(t, h)
+	ada, eve, free := w.expect(t, h, r, "Ada"), w.expect(t, h, r, "Eve"), w.free(t, h, r)
+	dana, colleague := w.tab(t, b), w.tab(t, b)
+	dana.signIn(deskEmail, "/")
+	dana.sees("Ada Byron")
+	dana.examine("today")
+
+	colleague.signIn(deskEmail, "/desk/plan")
+	dana.open("/desk/plan")
+	dana.examine("plan")
+	dana.try("drag Ada to a room", chromedp.DragAndDrop(who(ada.ID), room(free[0])))
+	dana.has(free[0], ada.ID)
+	colleague.has(free[0], ada.ID) // without a click
+	dana.try("drag Ada to another room", chromedp.DragAndDrop(who(ada.ID), room(free[1])))
+	dana.has(free[1], ada.ID)
+	dana.fill("Move", eve.ID) // what dragging does, without a mouse
+	dana.fill("to room", free[0])
+	dana.press("Move")
+	dana.has(free[0], eve.ID)
+	dana.fill("Move", ada.ID+" "+free[1])
+	dana.fill("to room", free[0])
+	dana.press("Move")
+	dana.sees("Not free: " + free[0])
+	dana.try("tick", chromedp.Click(chromedp.CSS("[name=exchange]")))
+	dana.fill("Move", ada.ID+" "+free[1])
+	dana.fill("to room", free[0])
+	dana.press("Move")
+	dana.has(free[0], ada.ID)
+	colleague.has(free[1], eve.ID)
+
+	dana.open("/desk/bookings/" + ada.ID)
+	dana.press("Check in")
+	dana.sees("Statuschecked_in")
+	dana.examine("stay")
+	dana.open("/desk")
+	dana.press("Give a room to all who lack one")
+	dana.open("/desk/bookings/" + ada.ID)
+	dana.press("Undo the check-in")
+	dana.sees("Statusconfirmed")
+	dana.press("Check in")
+	dana.press("Check out")
+	dana.sees("Statuscompleted")
+
+	dana.open("/desk/rooms")
+	dana.examine("rooms")
+	dana.click("Room " + free[2] + " is " + string(other(w.state(t, h, free[2]))))
+	dana.fill("Room", free[2])
+	dana.fill("Reason", "window broken")
+	dana.press("Take it out of order")
+	dana.sees("window broken")
+	colleague.sees("out of order")
+	dana.click("Room " + free[2] + " can be used again")
+	assert.NotContains(t, dana.text(), "window broken")
+
+	w.prices(t, r, dana, colleague)
+	w.reviews(t, b, ada, dana)
+}
+
+func other(state units.Housekeeping) units.Housekeeping {
+	if state == units.Inspected {
+		return units.Clean
+	}
+	return units.Inspected
+}
+
+func (w *town) state(t *testing.T, h *world.Hotel, room string) units.Housekeeping {
+	t.Helper()
+	u, err := w.house.Units.Get(t.Context(), h.ID, room)
+	require.NoError(t, err)
+	return u.Housekeeping
+}
+
+// prices edits the grid, while a colleague does so too: each writes what they have changed.
+func (w *town) prices(t *testing.T, r properties.RoomType, dana, colleague *tab) {
+	t.Helper()
+	at := func(days int) string { return r.Name + " on " + w.night(days).CheckIn.String() }
+	for _, b := range []*tab{dana, colleague} {
+		b.open("/desk/prices")
+	}
+	dana.examine("prices")
+	colleague.fill("Price of "+at(5), "77.00")
+	dana.fill("Price of "+at(6), "88.00")
+	dana.fill("Minimum stay in "+at(6), "2")
+	dana.fill("Who may book "+at(7), "no arrivals")
+	dana.press("Save what has changed")
+	colleague.sees("Somebody has changed something here.") // and what was entered is still there
+	colleague.press("Save what has changed")
+	dana.try("see the colleague's price", chromedp.WaitReady(chromedp.CSS(`[value="77.00"]`)))
+	c, err := w.house.Nights.Calendar(t.Context(), r.PropertyID, dynastay.Stay{CheckIn: w.night(5).CheckIn, CheckOut: w.night(8).CheckIn})
+	require.NoError(t, err)
+	five, six, seven := c.Days[0].Night(r.ID), c.Days[1].Night(r.ID), c.Days[2].Night(r.ID)
+	assert.Equal(t, []string{"77.00", "88.00"}, []string{five.Price.Amount(), six.Price.Amount()})
+	assert.Equal(t, 2, six.MinStay)
+	assert.True(t, seven.ClosedToArrival)
+	dana.fill("Price of "+at(6), "a lot")
+	dana.press("Save what has changed")
+	dana.sees("Price")
+	assert.Contains(t, dana.text(), at(6)[:len(r.Name)])
+}
+
+// reviews has a moderator approve a review, and the hotel answer one.
+func (w *town) reviews(t *testing.T, b context.Context, stayed *bookings.Booking, dana *tab) {
+	t.Helper()
+	_, err := w.house.Reviews.Create(t.Context(), reviews.Review{
+		PropertyID: stayed.PropertyID, BookingID: stayed.ID, UserID: stayed.UserID, Title: "Quiet", Text: "We slept well.", GuestName: "A guest", TripType: reviews.Couple,
+		Ratings: reviews.Ratings{Overall: 90},
+	})
+	require.NoError(t, err)
+	moderator := w.tab(t, b)
+	moderator.signIn(moderatorEmail, "/")
+	moderator.examine("moderation")
+	moderator.press("Approve")
+	dana.open("/desk/reviews")
+	dana.sees("We slept well.")
+	dana.examine("reviews")
+	dana.fill("Answer", "We thank you.")
+	dana.press("Answer")
+	dana.sees("The answer: We thank you.")
+}
+
+// TestBrowserLive measures how long it takes until a change is shown to others.
+func TestBrowserLive(t *testing.T) {
+	t.Parallel()
+	b, w := chromium(t), openTown(t)
+	h := w.atDesk(t)
+	dana := w.tab(t, b)
+	dana.signIn(deskEmail, "/desk/rooms")
+	room := h.Units[0].ID
+	var late []time.Duration
+	for range changes {
+		state := other(w.state(t, h, room))
+		begun := time.Now()
+		require.NoError(t, w.house.Units.SetHousekeeping(t.Context(), h.ID, room, state, "someone"))
+		// The button for the state that the room now has is gone.
+		dana.try("see the change", chromedp.WaitNotPresent(chromedp.CSS(fmt.Sprintf("button[aria-label=%q]", "Room "+room+" is "+string(state)))))
+		if took := time.Since(begun); took > time.Second {
+			late = append(late, took)
+		}
+	}
+	assert.LessOrEqual(t, len(late), changes/20, "of %d changes, these took longer than a second: %v", changes, late)
+}
+
+const changes = 40
