@@ -86,7 +86,9 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	}
 	fmt.Fprintf(out, "%d hotels at http://%s\n", *hotels, listener.Addr())
 	fmt.Fprintf(out, "the desk of %s signs in as %s, and the moderator as %s, both with the password %s\n", staff, deskEmail, moderatorEmail, password)
-	return serve(ctx, &service{h, placesOf(w), live.NewHub(), streams, *secure, 2 * time.Second}, listener)
+	s := newService(h, w, streams, 2*time.Second)
+	s.secure = *secure
+	return serve(ctx, s, listener)
 }
 
 // Whoever can reach the program may sign in as its staff: the world behind it is made up.
@@ -162,6 +164,10 @@ type service struct {
 	streams    consumer.Streams
 	secure     bool
 	tellsLater time.Duration // the provider
+}
+
+func newService(h *house.House, w *world.World, streams consumer.Streams, tellsLater time.Duration) *service {
+	return &service{h: h, places: placesOf(w), hub: live.NewHub(), streams: streams, tellsLater: tellsLater}
 }
 
 func (s *service) handler() http.Handler {

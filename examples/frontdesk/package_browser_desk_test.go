@@ -22,7 +22,7 @@ import (
 // atDesk returns the hotel whose desk employ has staffed.
 func (w *town) atDesk(t *testing.T) *world.Hotel {
 	t.Helper()
-	for h := range w.Hotels() {
+	for h := range w.World.Hotels() {
 		if len(h.Units) > 0 && len(h.Nights) > 0 {
 			return h
 		}
@@ -35,7 +35,7 @@ func (w *town) atDesk(t *testing.T) *world.Hotel {
 func (w *town) roomy(t *testing.T, h *world.Hotel) properties.RoomType {
 	t.Helper()
 	r, no, none := h.Rooms[0], false, 0
-	_, err := w.house.Nights.Update(t.Context(), availability.UpdateRequest{PropertyID: h.ID, Changes: []availability.Change{{
+	_, err := w.House.Nights.Update(t.Context(), availability.UpdateRequest{PropertyID: h.ID, Changes: []availability.Change{{
 		RoomTypeIDs: []string{r.ID}, Dates: dynastay.Stay{CheckIn: w.night(0).CheckIn, CheckOut: w.night(3).CheckIn},
 		Rooms: &r.Total, MinStay: &none, ClosedToArrival: &no, StopSell: &no,
 	}}})
@@ -47,13 +47,13 @@ func (w *town) roomy(t *testing.T, h *world.Hotel) properties.RoomType {
 func (w *town) expect(t *testing.T, h *world.Hotel, r properties.RoomType, name string) *bookings.Booking {
 	t.Helper()
 	tonight := w.night(0).CheckIn
-	q, err := w.house.Nights.Quote(t.Context(), availability.QuoteRequest{
+	q, err := w.House.Nights.Quote(t.Context(), availability.QuoteRequest{
 		Property: availability.House{ID: h.ID, Name: h.Name, TimeZone: h.TimeZone}, Stay: dynastay.Stay{CheckIn: tonight, CheckOut: tonight.AddDays(3)},
 		Guests: availability.Guests{Adults: 1}, Rooms: []availability.Room{{RoomTypeID: r.ID, Name: r.Name, Quantity: 1, Limits: r.Limits}},
 	})
 	require.NoError(t, err)
 	guest := bookings.Guest{FirstName: name, LastName: "Byron", Email: "guest@example.com"}
-	b, err := w.house.Bookings.Create(t.Context(), bookings.Request{Quote: q, UserID: w.User(0).ID, Guest: guest})
+	b, err := w.House.Bookings.Create(t.Context(), bookings.Request{Quote: q, UserID: w.World.User(0).ID, Guest: guest})
 	require.NoError(t, err)
 	return b
 }
@@ -62,7 +62,7 @@ func (w *town) expect(t *testing.T, h *world.Hotel, r properties.RoomType, name 
 func (w *town) free(t *testing.T, h *world.Hotel, r properties.RoomType) (rooms []string) {
 	t.Helper()
 	for _, u := range h.Units {
-		taken, err := w.house.Units.Taken(t.Context(), h.ID, u.ID, dynastay.Stay{CheckIn: w.night(0).CheckIn, CheckOut: w.night(14).CheckIn})
+		taken, err := w.House.Units.Taken(t.Context(), h.ID, u.ID, dynastay.Stay{CheckIn: w.night(0).CheckIn, CheckOut: w.night(14).CheckIn})
 		require.NoError(t, err)
 		if len(taken) == 0 && u.RoomTypeID == r.ID && !u.Retired {
 			rooms = append(rooms, u.ID)
@@ -125,7 +125,7 @@ func TestBrowserDesk(t *testing.T) {
 
 	dana.open("/desk/bookings/" + ada.ID)
 	dana.press("Check in")
-	dana.sees("Statuschecked_in")
+	dana.sees("Statuschecked in")
 	dana.examine("stay")
 	dana.open("/desk")
 	dana.press("Give a room to all who lack one")
@@ -160,7 +160,7 @@ func other(state units.Housekeeping) units.Housekeeping {
 
 func (w *town) state(t *testing.T, h *world.Hotel, room string) units.Housekeeping {
 	t.Helper()
-	u, err := w.house.Units.Get(t.Context(), h.ID, room)
+	u, err := w.House.Units.Get(t.Context(), h.ID, room)
 	require.NoError(t, err)
 	return u.Housekeeping
 }
@@ -181,7 +181,7 @@ func (w *town) prices(t *testing.T, r properties.RoomType, dana, colleague *tab)
 	colleague.sees("Somebody has changed something here.") // and what was entered is still there
 	colleague.press("Save what has changed")
 	dana.try("see the colleague's price", chromedp.WaitReady(chromedp.CSS(`[value="77.00"]`)))
-	c, err := w.house.Nights.Calendar(t.Context(), r.PropertyID, dynastay.Stay{CheckIn: w.night(5).CheckIn, CheckOut: w.night(8).CheckIn})
+	c, err := w.House.Nights.Calendar(t.Context(), r.PropertyID, dynastay.Stay{CheckIn: w.night(5).CheckIn, CheckOut: w.night(8).CheckIn})
 	require.NoError(t, err)
 	five, six, seven := c.Days[0].Night(r.ID), c.Days[1].Night(r.ID), c.Days[2].Night(r.ID)
 	assert.Equal(t, []string{"77.00", "88.00"}, []string{five.Price.Amount(), six.Price.Amount()})
@@ -196,7 +196,7 @@ func (w *town) prices(t *testing.T, r properties.RoomType, dana, colleague *tab)
 // reviews has a moderator approve a review, and the hotel answer one.
 func (w *town) reviews(t *testing.T, b context.Context, stayed *bookings.Booking, dana *tab) {
 	t.Helper()
-	_, err := w.house.Reviews.Create(t.Context(), reviews.Review{
+	_, err := w.House.Reviews.Create(t.Context(), reviews.Review{
 		PropertyID: stayed.PropertyID, BookingID: stayed.ID, UserID: stayed.UserID, Title: "Quiet", Text: "We slept well.", GuestName: "A guest", TripType: reviews.Couple,
 		Ratings: reviews.Ratings{Overall: 90},
 	})
@@ -225,7 +225,7 @@ func TestBrowserLive(t *testing.T) {
 	for range changes {
 		state := other(w.state(t, h, room))
 		begun := time.Now()
-		require.NoError(t, w.house.Units.SetHousekeeping(t.Context(), h.ID, room, state, "someone"))
+		require.NoError(t, w.House.Units.SetHousekeeping(t.Context(), h.ID, room, state, "someone"))
 		// The button for the state that the room now has is gone.
 		dana.try("see the change", chromedp.WaitNotPresent(chromedp.CSS(fmt.Sprintf("button[aria-label=%q]", "Room "+room+" is "+string(state)))))
 		if took := time.Since(begun); took > time.Second {

@@ -19,7 +19,7 @@ import (
 // hotel returns a hotel with rooms one by one, nights for sale, and terms for cancellations.
 func (w *town) hotel(t *testing.T) string {
 	t.Helper()
-	for h := range w.Hotels() {
+	for h := range w.World.Hotels() {
 		if len(h.Units) > 0 && len(h.Nights) > 0 && h.CancellationPolicy != "" {
 			return h.ID
 		}
@@ -30,7 +30,7 @@ func (w *town) hotel(t *testing.T) string {
 
 // stay is the query of a stay that begins so many days from now.
 func (w *town) stay(from, nights int) string {
-	first := dynastay.DateOf(w.Now(), nil).AddDays(from)
+	first := dynastay.DateOf(w.DB.Now(), nil).AddDays(from)
 	return "?adults=2&rooms=1&checkIn=" + first.String() + "&checkOut=" + first.AddDays(nights).String()
 }
 
@@ -53,7 +53,7 @@ func TestBrowserGuest(t *testing.T) {
 	ada.open("/")
 	ada.examine("search")
 	hotel := w.hotel(t)
-	for h := range w.Hotels() {
+	for h := range w.World.Hotels() {
 		if h.ID == hotel {
 			ada.fill("Where", h.Address.City+", "+h.Address.Country)
 		}
@@ -76,7 +76,7 @@ func TestBrowserGuest(t *testing.T) {
 	ada.examine("booking")
 
 	ada.press("Change the dates")
-	next := dynastay.DateOf(w.Now(), nil).AddDays(8)
+	next := dynastay.DateOf(w.DB.Now(), nil).AddDays(8)
 	ada.fill("Arrival", next.String())
 	ada.fill("Departure", next.AddDays(2).String())
 	ada.press("Show the price")
@@ -96,7 +96,7 @@ func TestBrowserGuest(t *testing.T) {
 }
 
 func (w *town) nameOf(hotelID string) string {
-	for h := range w.Hotels() {
+	for h := range w.World.Hotels() {
 		if h.ID == hotelID {
 			return h.Name
 		}
@@ -128,10 +128,10 @@ func TestBrowserLostAnswer(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, text, "The payment is on its way")
 	id := path[len("/bookings/"):]
-	history, err := w.house.Bookings.PaymentHistory(t.Context(), id, dynastay.Consistent)
+	history, err := w.House.Bookings.PaymentHistory(t.Context(), id, dynastay.Consistent)
 	require.NoError(t, err)
 	require.Len(t, history.Payments, 1)
-	booked, err := w.house.Bookings.Get(t.Context(), id, dynastay.Consistent)
+	booked, err := w.House.Bookings.Get(t.Context(), id, dynastay.Consistent)
 	require.NoError(t, err)
 	assert.Equal(t, bookings.Confirmed, booked.Status)
 	assert.Equal(t, booked.Total, history.Payments[0].Amount)
@@ -194,21 +194,21 @@ func TestBrowserLastRoom(t *testing.T) {
 	}
 	assert.Equal(t, 1, got)
 	assert.Equal(t, 1, told)
-	c, err := w.house.Nights.Calendar(t.Context(), hotel, w.night(9))
+	c, err := w.House.Nights.Calendar(t.Context(), hotel, w.night(9))
 	require.NoError(t, err)
 	assert.Zero(t, c.Days[0].Night(room).Available)
 }
 
 // night is the night that begins so many days from now.
 func (w *town) night(from int) dynastay.Stay {
-	first := dynastay.DateOf(w.Now(), nil).AddDays(from)
+	first := dynastay.DateOf(w.DB.Now(), nil).AddDays(from)
 	return dynastay.Stay{CheckIn: first, CheckOut: first.AddDays(1)}
 }
 
 // leaveOne leaves one room for sale on a night of a hotel, and returns its room type.
 func (w *town) leaveOne(t *testing.T, hotelID string, from int) (last string) {
 	t.Helper()
-	c, err := w.house.Nights.Calendar(t.Context(), hotelID, w.night(from))
+	c, err := w.House.Nights.Calendar(t.Context(), hotelID, w.night(from))
 	require.NoError(t, err)
 	u, closed := availability.UpdateRequest{PropertyID: hotelID}, true
 	for _, n := range c.Days[0].Nights {
@@ -220,7 +220,7 @@ func (w *town) leaveOne(t *testing.T, hotelID string, from int) (last string) {
 		}
 		u.Changes = append(u.Changes, change)
 	}
-	_, err = w.house.Nights.Update(t.Context(), u)
+	_, err = w.House.Nights.Update(t.Context(), u)
 	require.NoError(t, err)
 	return last
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,16 +20,11 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"golang.org/x/crypto/bcrypt"
 
-	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/dyntest/world"
 
-	"github.com/dynastay/dynastay/examples/frontdesk/cost"
-	"github.com/dynastay/dynastay/examples/frontdesk/house"
-	"github.com/dynastay/dynastay/examples/frontdesk/live"
-	"github.com/dynastay/dynastay/examples/frontdesk/signin"
+	"github.com/dynastay/dynastay/examples/frontdesk/desktest"
 )
 
 var (
@@ -41,10 +35,7 @@ var (
 
 // town is the service with a world, as a browser finds it.
 type town struct {
-	*dyntest.DB
-	*world.World
-	house *house.House
-	base  string
+	*desktest.Service
 	// Requests with this method and path are carried out, and their answers lost: a browser repeats one by itself if it had been sent
 	// on a connection that was open already.
 	lose atomic.Pointer[string]
@@ -53,27 +44,23 @@ type town struct {
 // openTown serves a world of a few hotels until the test ends.
 func openTown(t *testing.T) *town {
 	t.Helper()
-	w := world.New(world.Options{Seed: 1, Properties: 4, Users: 20, Nights: 20, Occupancy: 0.4, Units: true})
-	db := dyntest.New(t, dyntest.OnlyTables(append(live.Tables(), signin.Table)...), dyntest.Streams(), dyntest.At(w.Now()),
-		dyntest.With(dynastay.Options{Observer: cost.Observer()}))
-	require.NoError(t, w.Load(t.Context(), db.Direct, nil))
-	h, err := house.New(db.DB, house.Options{OfferKey: bytes.Repeat([]byte("o"), 32), PayKey: []byte("p"), HashRounds: bcrypt.MinCost})
-	require.NoError(t, err)
-	_, err = employ(t.Context(), h, w)
+	service := desktest.New(t, world.Options{Seed: 1, Properties: 4, Users: 20, Nights: 20, Occupancy: 0.4, Units: true}, dyntest.Streams())
+	_, err := employ(t.Context(), service.House, service.World)
 	require.NoError(t, err)
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	all := &town{DB: db, World: w, house: h, base: "http://" + listener.Addr().String()}
+	service.URL = "http://" + listener.Addr().String()
+	w := &town{Service: service}
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- serve(ctx, &service{h, placesOf(w), live.NewHub(), db.Streams, false, 100 * time.Millisecond}, listener, all.losing)
+		ended <- serve(ctx, newService(w.House, w.World, w.Streams, 100*time.Millisecond), listener, w.losing)
 	}()
 	t.Cleanup(func() {
 		stop()
 		assert.NoError(t, <-ended)
 	})
-	return all
+	return w
 }
 
 // losing breaks the connection instead of answering, if the test says so.
@@ -121,7 +108,7 @@ func (w *town) tab(t *testing.T, browser context.Context) *tab {
 	t.Helper()
 	ctx, leave := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
 	t.Cleanup(leave)
-	b := &tab{t, ctx, w.base}
+	b := &tab{t, ctx, w.URL}
 	require.NoError(t, chromedp.Do(ctx, chromedp.EmulateViewport(1200, 900)))
 	return b
 }

@@ -24,13 +24,11 @@ type server struct {
 // a header X-Cost: what it cost at DynamoDB.
 func New(h *house.House, secure bool) http.Handler {
 	mux := http.NewServeMux()
-	config := huma.DefaultConfig("Front desk", "1.0.0")
-	config.DocsPath = "" // its page would load scripts of others
-	config.SchemasPath = ""
-	config.CreateHooks = nil // no links to schemas in the answers
 	s := &server{h, secure}
-	s.register(humago.New(mux, config))
-	return counted(http.NewCrossOriginProtection().Handler(mux))
+	s.register(humago.New(mux, configured()))
+	sameSite := http.NewCrossOriginProtection()
+	sameSite.SetDenyHandler(http.HandlerFunc(denied))
+	return counted(sameSite.Handler(mux))
 }
 
 func (s *server) register(a huma.API) {
@@ -38,30 +36,6 @@ func (s *server) register(a huma.API) {
 	s.hotels(a)
 	s.bookings(a)
 	s.payments(a)
-}
-
-// operation describes an operation of the API.
-func operation(id, method, path, summary string, status int, mayFail ...int) huma.Operation {
-	return huma.Operation{
-		OperationID: id, Method: method, Path: path, Summary: summary, DefaultStatus: status,
-		Errors: append(mayFail, http.StatusServiceUnavailable),
-	}
-}
-
-// handle registers a handler. Its errors are answered with their problems.
-func handle[I, O any](a huma.API, op huma.Operation, serve func(context.Context, *I) (*O, error)) {
-	huma.Register(a, op, func(ctx context.Context, in *I) (*O, error) {
-		out, err := serve(ctx, in)
-		if err != nil {
-			return nil, problemOf(ctx, err)
-		}
-		return out, nil
-	})
-}
-
-// Signed is the part of a request that says who sends it.
-type Signed struct {
-	Token string `cookie:"session" doc:"The session, see POST /v1/session."`
 }
 
 // userOf returns the id of the user who sends the request, or [signin.ErrNoSession].
@@ -74,11 +48,11 @@ func (s *server) userOf(ctx context.Context, in Signed) (string, error) {
 }
 
 // anyoneOf returns "" if nobody has signed in.
-func (s *server) anyoneOf(ctx context.Context, in Signed) (string, error) {
+func (s *server) anyoneOf(ctx context.Context, in Visitor) (string, error) {
 	if in.Token == "" {
 		return "", nil
 	}
-	user, err := s.userOf(ctx, in)
+	user, err := s.userOf(ctx, in.Signed)
 	if errors.Is(err, signin.ErrNoSession) {
 		return "", nil
 	}
@@ -102,7 +76,7 @@ type countedWriter struct {
 func (w *countedWriter) WriteHeader(status int) {
 	if !w.started {
 		w.started = true
-		w.Header().Set("X-Cost", w.tally.String())
+		w.Header().Set(costs, w.tally.String())
 	}
 	w.ResponseWriter.WriteHeader(status)
 }

@@ -204,8 +204,7 @@ func (s *server) cancel(ctx context.Context, in *cancelIn) (*bookingOut, error) 
 
 type changingIn struct {
 	Own
-	CheckIn  string `query:"checkIn" required:"true" format:"date"`
-	CheckOut string `query:"checkOut" required:"true" format:"date"`
+	Dates
 }
 
 type changingOut struct {
@@ -222,7 +221,7 @@ func (s *server) changing(ctx context.Context, in *changingIn) (*changingOut, er
 	if err != nil {
 		return nil, err
 	}
-	nights, err := stay{in.CheckIn, in.CheckOut}.read()
+	nights, err := stay(in.Dates).read()
 	if err != nil {
 		return nil, err
 	}
@@ -256,18 +255,18 @@ func (s *server) change(ctx context.Context, in *changeIn) (*bookingOut, error) 
 }
 
 func (s *server) bookings(a huma.API) {
-	const bad, out, other, gone, refused, changed, reused = http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden,
-		http.StatusNotFound, http.StatusConflict, http.StatusPreconditionFailed, http.StatusUnprocessableEntity
+	const bad, gone, refused, changed, invalid = http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusPreconditionFailed,
+		http.StatusUnprocessableEntity
 	handle(a, operation("book", http.MethodPost, "/v1/bookings", "Book an offer: the rooms are held for 15 minutes", http.StatusCreated,
-		bad, out, other, refused, reused), s.hold)
-	handle(a, operation("list-bookings", http.MethodGet, "/v1/bookings", "The guest's own bookings", http.StatusOK, bad, out), s.list)
-	handle(a, operation("get-booking", http.MethodGet, "/v1/bookings/{id}", "A booking of the guest", http.StatusOK, out, gone), s.booking)
+		bad, refused, invalid), s.hold)
+	handle(a, operation("list-bookings", http.MethodGet, "/v1/bookings", "The guest's own bookings", http.StatusOK, bad, invalid), s.list)
+	handle(a, operation("get-booking", http.MethodGet, "/v1/bookings/{id}", "A booking of the guest", http.StatusOK, bad, gone), s.booking)
 	handle(a, operation("preview-cancellation", http.MethodGet, "/v1/bookings/{id}/cancellation", "What a cancellation would come to now",
-		http.StatusOK, out, gone, refused), s.cancelling)
+		http.StatusOK, bad, gone, refused), s.cancelling)
 	handle(a, operation("cancel", http.MethodPost, "/v1/bookings/{id}/cancellation", "Cancel a booking", http.StatusOK,
-		bad, out, gone, refused, changed), s.cancel)
+		bad, gone, refused, changed, invalid), s.cancel)
 	handle(a, operation("preview-change", http.MethodGet, "/v1/bookings/{id}/changes", "What other dates would cost", http.StatusOK,
-		bad, out, gone, refused), s.changing)
+		bad, gone, refused, invalid), s.changing)
 	handle(a, operation("change", http.MethodPost, "/v1/bookings/{id}/changes", "Change the dates of a booking", http.StatusOK,
-		bad, out, other, gone, refused, changed, reused), s.change)
+		bad, refused, changed, invalid), s.change)
 }

@@ -19,8 +19,6 @@ import (
 
 // Asked is what guests ask for, of a city or of one hotel.
 type Asked struct {
-	CheckIn          string `query:"checkIn" format:"date"`
-	CheckOut         string `query:"checkOut" format:"date"`
 	Adults           int    `query:"adults" minimum:"1" maximum:"30" default:"2"`
 	ChildAges        []int  `query:"childAges" maxItems:"29" doc:"The ages of the children at check-in."`
 	Rooms            int    `query:"rooms" minimum:"1" maximum:"30" default:"1"`
@@ -29,8 +27,8 @@ type Asked struct {
 	FreeCancellation bool   `query:"freeCancellation"`
 }
 
-func (a *Asked) request() (r search.Request, err error) {
-	if r.Stay, err = (stay{a.CheckIn, a.CheckOut}).read(); err != nil {
+func (a *Asked) request(nights stay) (r search.Request, err error) {
+	if r.Stay, err = nights.read(); err != nil {
 		return r, err
 	}
 	r.Guests = availability.Guests{Adults: a.Adults, Children: len(a.ChildAges)}
@@ -82,7 +80,8 @@ type found struct {
 }
 
 type searchIn struct {
-	Signed
+	Visitor
+	Dates
 	Asked
 	Page
 	City      string   `query:"city" required:"true"`
@@ -101,11 +100,11 @@ type searchOut struct {
 }
 
 func (s *server) search(ctx context.Context, in *searchIn) (*searchOut, error) {
-	user, err := s.anyoneOf(ctx, in.Signed)
+	user, err := s.anyoneOf(ctx, in.Visitor)
 	if err != nil {
 		return nil, err
 	}
-	r, err := in.request()
+	r, err := in.request(stay(in.Dates))
 	if err != nil {
 		return nil, err
 	}
@@ -142,10 +141,12 @@ type room struct {
 }
 
 type hotelIn struct {
-	Signed
+	Visitor
 	Asked
-	ID    string `path:"id"`
-	IfTag string `header:"If-None-Match"`
+	ID       string `path:"id"`
+	CheckIn  string `query:"checkIn" format:"date"`
+	CheckOut string `query:"checkOut" format:"date"`
+	IfTag    string `header:"If-None-Match"`
 }
 
 type hotelOut struct {
@@ -175,13 +176,13 @@ type hotel struct {
 // hotel returns a hotel, with its offers if the request has dates. Without dates, the answer has a tag. It is one of the answer, because
 // the version of a property does not count its rooms, images and ratings. Offers have none, because they last minutes.
 func (s *server) hotel(ctx context.Context, in *hotelIn) (*hotelOut, error) {
-	user, err := s.anyoneOf(ctx, in.Signed)
+	user, err := s.anyoneOf(ctx, in.Visitor)
 	if err != nil {
 		return nil, err
 	}
 	var r *search.Request
 	if in.CheckIn != "" || in.CheckOut != "" {
-		asked, err := in.request()
+		asked, err := in.request(stay{in.CheckIn, in.CheckOut})
 		if err != nil {
 			return nil, err
 		}
@@ -276,8 +277,13 @@ func (s *server) reviews(ctx context.Context, in *reviewsIn) (*reviewsOut, error
 }
 
 func (s *server) hotels(a huma.API) {
-	handle(a, operation("search-hotels", http.MethodGet, "/v1/hotels", "Search hotels with rooms for a stay", http.StatusOK, http.StatusBadRequest), s.search)
-	handle(a, operation("get-hotel", http.MethodGet, "/v1/hotels/{id}", "A hotel, and what it offers for a stay", http.StatusOK,
-		http.StatusBadRequest, http.StatusNotFound), s.hotel)
-	handle(a, operation("list-reviews", http.MethodGet, "/v1/hotels/{id}/reviews", "What guests say about a hotel", http.StatusOK, http.StatusBadRequest), s.reviews)
+	const bad, gone, invalid = http.StatusBadRequest, http.StatusNotFound, http.StatusUnprocessableEntity
+	handle(a, operation("search-hotels", http.MethodGet, "/v1/hotels", "Search hotels with rooms for a stay", http.StatusOK, bad, invalid), s.search)
+	get := operation("get-hotel", http.MethodGet, "/v1/hotels/{id}", "A hotel, and what it offers for a stay", http.StatusOK, bad, gone, invalid)
+	get.Responses["304"] = &huma.Response{
+		Description: "The hotel is still the one with the tag",
+		Headers:     map[string]*huma.Header{"ETag": {Schema: &huma.Schema{Type: huma.TypeString}}},
+	}
+	handle(a, get, s.hotel)
+	handle(a, operation("list-reviews", http.MethodGet, "/v1/hotels/{id}/reviews", "What guests say about a hotel", http.StatusOK, bad, invalid), s.reviews)
 }

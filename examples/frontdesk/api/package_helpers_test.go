@@ -3,179 +3,192 @@ package api_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
-	"io"
+	"fmt"
 	"net/http"
-	"net/http/cookiejar"
-	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"golang.org/x/crypto/bcrypt"
-
-	"github.com/dynastay/dynastay"
-	"github.com/dynastay/dynastay/dyntest"
-	"github.com/dynastay/dynastay/dyntest/world"
-	"github.com/dynastay/dynastay/keys"
 
 	"github.com/dynastay/dynastay/examples/frontdesk/api"
-	"github.com/dynastay/dynastay/examples/frontdesk/cost"
-	"github.com/dynastay/dynastay/examples/frontdesk/house"
-	"github.com/dynastay/dynastay/examples/frontdesk/signin"
+	"github.com/dynastay/dynastay/examples/frontdesk/client"
+	"github.com/dynastay/dynastay/examples/frontdesk/desktest"
+	"github.com/dynastay/dynastay/examples/frontdesk/pay"
 )
 
-// desk is the service, with a world of a few hotels.
-type desk struct {
-	*dyntest.DB
-	house *house.House
-	http  *httptest.Server
-	world *world.World
-}
+// desk is the service, with its API.
+type desk struct{ *desktest.Service }
 
 func open(t testing.TB) *desk {
 	t.Helper()
-	w := world.New(world.Options{Seed: 4, Properties: 6, Users: 10, Nights: 20, Occupancy: 0.3})
-	db := dyntest.New(t, dyntest.Tables(append(keys.Tables(), signin.Table)...), dyntest.At(w.Now()),
-		dyntest.With(dynastay.Options{Observer: cost.Observer()}))
-	require.NoError(t, w.Load(t.Context(), db.DB, nil))
-	h, err := house.New(db.DB, house.Options{OfferKey: bytes.Repeat([]byte("o"), 32), PayKey: []byte("p"), HashRounds: bcrypt.MinCost})
-	require.NoError(t, err)
-	d := &desk{DB: db, house: h, http: httptest.NewServer(api.New(h, false)), world: w}
-	t.Cleanup(d.http.Close)
-	return d
+	return &desk{desktest.Open(t, func(d *desktest.Service) http.Handler { return api.New(d.House, false) })}
 }
 
-// browser is a client with cookies.
+// browser is a client that is generated from the description, with the session of who has signed in.
 type browser struct {
+	*client.Client
 	*desk
-	client *http.Client
+	token  string
+	header http.Header // of each request, beside what the client sends
 }
 
 func (d *desk) browser(t testing.TB) *browser {
 	t.Helper()
-	jar, err := cookiejar.New(nil)
+	b := &browser{desk: d, header: http.Header{}}
+	var err error
+	b.Client, err = client.NewClient(d.URL, b, client.WithClient(b))
 	require.NoError(t, err)
-	return &browser{d, &http.Client{Jar: jar}}
-}
-
-// guest is a browser in which somebody has signed in.
-func (d *desk) guest(t testing.TB, name string) *browser {
-	t.Helper()
-	b := d.browser(t)
-	who := map[string]string{"email": name + "@example.com", "password": "correct horse", "firstName": name, "lastName": "Byron"}
-	require.Equal(t, http.StatusCreated, b.send(t, http.MethodPost, "/v1/accounts", who, nil).status)
-	in := map[string]string{"email": name + "@example.com", "password": "correct horse"}
-	require.Equal(t, http.StatusCreated, b.send(t, http.MethodPost, "/v1/session", in, nil).status)
 	return b
 }
 
-type answer struct {
-	status int
-	header http.Header
-	body   map[string]any
-	text   string
+// Session is the session that the client sends.
+func (b *browser) Session(context.Context, client.OperationName) (client.Session, error) {
+	return client.Session{APIKey: b.token}, nil
 }
 
-func (a answer) at(path ...any) any {
-	var v any = a.body
-	for _, p := range path {
-		switch p := p.(type) {
-		case string:
-			m, _ := v.(map[string]any)
-			v = m[p]
-		case int:
-			l, _ := v.([]any)
-			if p >= len(l) {
-				return nil
-			}
-			v = l[p]
-		}
+// Do sends a request, and notes what the contract says that there is.
+func (b *browser) Do(r *http.Request) (*http.Response, error) {
+	for name, values := range b.header {
+		r.Header[name] = values
 	}
-	return v
+	resp, err := http.DefaultClient.Do(r)
+	if err == nil {
+		contract.reached(r, resp.StatusCode)
+	}
+	return resp, err
 }
 
-// send sends a request with a body as JSON, unless that is nil.
-func (b *browser) send(t testing.TB, method, path string, body any, header map[string]string) answer {
-	t.Helper()
-	var content io.Reader
-	if body != nil {
-		text, err := json.Marshal(body)
+// is returns an answer, which must be the one of the type.
+func is[T any](t testing.TB) func(answer any, err error) T {
+	return func(answer any, err error) T {
+		t.Helper()
 		require.NoError(t, err)
-		content = bytes.NewReader(text)
+		a, is := answer.(T)
+		require.True(t, is, "%T: %+v", answer, answer)
+		return a
 	}
-	req, err := http.NewRequestWithContext(context.Background(), method, b.http.URL+path, content)
-	require.NoError(t, err)
-	if body != nil {
-		req.Header.Set("Content-Type", "application/json")
-	}
-	for name, value := range header {
-		req.Header.Set(name, value)
-	}
-	resp, err := b.client.Do(req)
-	require.NoError(t, err)
-	defer func() { require.NoError(t, resp.Body.Close()) }()
-	text, err := io.ReadAll(resp.Body)
-	require.NoError(t, err)
-	a := answer{status: resp.StatusCode, header: resp.Header, text: string(text)}
-	if len(text) > 0 && strings.Contains(resp.Header.Get("Content-Type"), "json") {
-		require.NoError(t, json.Unmarshal(text, &a.body), "%s", text)
-	}
-	return a
 }
 
-func (b *browser) get(t testing.TB, path string, query ...string) answer {
-	t.Helper()
-	q := url.Values{}
-	for i := 0; i+1 < len(query); i += 2 {
-		q.Add(query[i], query[i+1])
-	}
-	if len(q) > 0 {
-		path += "?" + q.Encode()
-	}
-	return b.send(t, http.MethodGet, path, nil, nil)
-}
-
-// deliver passes what the provider has to tell to the service, each notice twice, as the provider does.
-func (d *desk) deliver(t testing.TB) (statuses []int) {
-	t.Helper()
-	for _, n := range d.house.Provider.Take() {
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, d.http.URL+"/v1/notices", bytes.NewReader(n.Body))
+// problem returns the problem of an answer, which must have the status.
+func problem(t testing.TB, status int) func(answer any, err error) client.Problem {
+	return func(answer any, err error) client.Problem {
+		t.Helper()
 		require.NoError(t, err)
-		req.Header.Set("X-Signature", n.Signature)
-		resp, err := http.DefaultClient.Do(req)
-		require.NoError(t, err)
-		require.NoError(t, resp.Body.Close())
-		statuses = append(statuses, resp.StatusCode)
+		title := http.StatusText(status)
+		require.Equal(t, "*client."+strings.ReplaceAll(title, " ", "")+"Headers", fmt.Sprintf("%T", answer), "%+v", answer)
+		p := answer.(interface{ GetResponse() client.Problem }).GetResponse()
+		assert.EqualValues(t, status, p.Status)
+		assert.Equal(t, title, p.Title)
+		assert.Regexp(t, `^/problems/[a-z-]+$`, p.Type)
+		return p
 	}
-	return statuses
 }
 
-// stay are dates for which the world has rooms.
-func (d *desk) stay(from, to int) (checkIn, checkOut string) {
-	today := d.world.Options().Today
-	return today.AddDays(from).String(), today.AddDays(to).String()
-}
+const password = "correct horse"
 
-// open returns a hotel with an offer for the stay, and that offer.
-func (b *browser) offer(t testing.TB, from, to int) (hotelID, token string) {
+// guest is a browser in which somebody has signed up and in.
+func (d *desk) guest(t testing.TB, name string) *browser {
 	t.Helper()
-	checkIn, checkOut := b.stay(from, to)
-	for h := range b.world.Hotels() {
-		a := b.get(t, "/v1/hotels/"+h.ID, "checkIn", checkIn, "checkOut", checkOut)
-		if token, _ := a.at("offers", 0, "offer").(string); token != "" {
-			return h.ID, token
+	b := d.browser(t)
+	who := &client.AccountInBody{Email: name + "@example.com", Password: password, FirstName: name, LastName: "Byron"}
+	is[*client.AccountOutBodyHeaders](t)(b.SignUp(t.Context(), who))
+	b.token = cookieOf(t, is[*client.SessionOutBodyHeaders](t)(b.signIn(t, name, password)).SetCookie).Value
+	return b
+}
+
+func (b *browser) signIn(t testing.TB, name, password string) (client.SignInRes, error) {
+	return b.SignIn(t.Context(), &client.SignInInBody{Email: name + "@example.com", Password: password})
+}
+
+func cookieOf(t testing.TB, header client.OptString) *http.Cookie {
+	t.Helper()
+	c, err := http.ParseSetCookie(header.Value)
+	require.NoError(t, err)
+	return c
+}
+
+// after returns where the page begins to which a link leads, if there is one.
+func after(t testing.TB, link client.OptString) client.OptString {
+	t.Helper()
+	if !link.Set {
+		return link
+	}
+	to, is := strings.CutSuffix(link.Value, `>; rel="next"`)
+	require.True(t, is, link.Value)
+	u, err := url.Parse(strings.TrimPrefix(to, "<"))
+	require.NoError(t, err)
+	return client.NewOptString(u.Query().Get("after"))
+}
+
+// deliver passes what a provider has to tell to the service. A provider tells everything twice.
+func (d *desk) deliver(t testing.TB, from *pay.Provider) {
+	t.Helper()
+	for _, n := range from.Take() {
+		is[*client.NotifyNoContent](t)(d.browser(t).notify(t, n))
+	}
+}
+
+func (b *browser) notify(t testing.TB, n pay.Delivery) (client.NotifyRes, error) {
+	return b.Notify(t.Context(), client.NotifyReq{Data: bytes.NewReader(n.Body)}, client.NotifyParams{XSignature: n.Signature})
+}
+
+// day is one of the next days. The world has rooms for twenty of them.
+func (d *desk) day(n int) time.Time { return d.World.Options().Today.AddDays(n).Time() }
+
+// from and to are the dates for which guests book.
+const from, to = 5, 7
+
+// hotel is a hotel at these dates.
+func (b *browser) hotel(t testing.TB, id string) client.Hotel {
+	t.Helper()
+	dates := client.GetHotelParams{ID: id, CheckIn: client.NewOptDate(b.day(from)), CheckOut: client.NewOptDate(b.day(to))}
+	return is[*client.HotelHeaders](t)(b.GetHotel(t.Context(), dates)).Response
+}
+
+// offer returns a hotel with rooms.
+func (b *browser) offer(t testing.TB) (hotelID, token string) {
+	t.Helper()
+	for h := range b.World.Hotels() {
+		if shown := b.hotel(t, h.ID); len(shown.Offers) > 0 {
+			return h.ID, shown.Offers[0].Offer
 		}
 	}
 	require.Fail(t, "no hotel has a room")
 	return "", ""
 }
 
-var ada = map[string]string{"firstName": "Ada", "lastName": "Byron", "email": "ada@example.com"}
+func (b *browser) book(t testing.TB, token, key string) (client.BookRes, error) {
+	who := client.Guest{FirstName: "Ada", LastName: "Byron", Email: "ada@example.com"}
+	return b.Book(t.Context(), &client.HoldInBody{Offer: token, Guest: who}, client.BookParams{IdempotencyKey: key})
+}
 
-// book holds an offer.
-func (b *browser) book(t testing.TB, token, key string) answer {
+// held returns the id of a booking that waits for its payment.
+func (b *browser) held(t testing.TB) string {
 	t.Helper()
-	return b.send(t, http.MethodPost, "/v1/bookings", map[string]any{"offer": token, "guest": ada}, map[string]string{"Idempotency-Key": key})
+	_, token := b.offer(t)
+	return is[*client.BookingHeaders](t)(b.book(t, token, "click-0001")).Response.ID
+}
+
+func (b *browser) booking(t testing.TB, id string) *client.BookingHeaders {
+	t.Helper()
+	return is[*client.BookingHeaders](t)(b.GetBooking(t.Context(), client.GetBookingParams{ID: id}))
+}
+
+func (b *browser) pay(t testing.TB, id string, method client.PayInBodyMethod, key string) (client.PayRes, error) {
+	return b.Pay(t.Context(), &client.PayInBody{Method: method}, client.PayParams{ID: id, IdempotencyKey: key})
+}
+
+// paid has the provider asked for a payment.
+func (b *browser) paid(t testing.TB, id string, method client.PayInBodyMethod) {
+	t.Helper()
+	is[*client.PayOutBodyHeaders](t)(b.pay(t, id, method, "pay-"+string(method)))
+}
+
+// toPay is what is still to be paid.
+func (b *browser) toPay(t testing.TB, id string) string {
+	t.Helper()
+	return is[*client.ReceiptOutBodyHeaders](t)(b.GetReceipt(t.Context(), client.GetReceiptParams{ID: id})).Response.Balance.Amount
 }

@@ -61,6 +61,7 @@ func (s *server) receipt(ctx context.Context, in *Own) (*receiptOut, error) {
 	r := a.Receipt
 	out := &receiptOut{}
 	b := &out.Body
+	b.Entries = []entry{}
 	b.Total, b.Paid, b.Balance, b.DueNow = moneyOf(r.Total), moneyOf(r.Paid), moneyOf(r.Balance), moneyOf(r.DueNow)
 	for _, e := range r.Entries {
 		b.Entries = append(b.Entries, entry{string(e.Kind), e.Name, moneyOf(e.Amount)})
@@ -79,10 +80,10 @@ func (s *server) notice(ctx context.Context, in *noticeIn) (*struct{}, error) {
 }
 
 func (s *server) payments(a huma.API) {
+	const bad, gone, refused, invalid = http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusUnprocessableEntity
 	handle(a, operation("pay", http.MethodPost, "/v1/bookings/{id}/payments", "Pay what is due", http.StatusAccepted,
-		http.StatusUnauthorized, http.StatusNotFound, http.StatusConflict, http.StatusUnprocessableEntity), s.pay)
+		bad, gone, refused, invalid), s.pay)
 	handle(a, operation("get-receipt", http.MethodGet, "/v1/bookings/{id}/receipt", "What a booking costs, and what has been paid", http.StatusOK,
-		http.StatusUnauthorized, http.StatusNotFound), s.receipt)
-	handle(a, operation("notify", http.MethodPost, "/v1/notices", "For the payment provider", http.StatusNoContent,
-		http.StatusForbidden, http.StatusConflict), s.notice)
+		bad, gone), s.receipt)
+	handle(a, operation("notify", http.MethodPost, "/v1/notices", "For the payment provider", http.StatusNoContent, gone, refused, invalid), s.notice)
 }

@@ -12,6 +12,20 @@ import (
 	"github.com/dynastay/dynastay/examples/frontdesk/signin"
 )
 
+// Signed is the part of a request that says who sends it.
+type Signed struct {
+	Token string `cookie:"session" hidden:"true"` // described by the scheme
+}
+
+func (Signed) security() []map[string][]string { return []map[string][]string{{signin.Cookie: {}}} }
+
+// Visitor is [Signed] for requests that anybody may send.
+type Visitor struct{ Signed }
+
+func (Visitor) security() []map[string][]string {
+	return []map[string][]string{{signin.Cookie: {}}, {}}
+}
+
 type accountIn struct {
 	Body struct {
 		Email     string `json:"email" format:"email"`
@@ -77,9 +91,9 @@ func (s *server) signOut(ctx context.Context, in *Signed) (*signOutOut, error) {
 }
 
 func (s *server) sessions(a huma.API) {
-	handle(a, operation("sign-up", http.MethodPost, "/v1/accounts", "Create an account", http.StatusCreated,
-		http.StatusBadRequest, http.StatusConflict), s.signUp)
+	const bad, out, refused, invalid = http.StatusBadRequest, http.StatusUnauthorized, http.StatusConflict, http.StatusUnprocessableEntity
+	handle(a, operation("sign-up", http.MethodPost, "/v1/accounts", "Create an account", http.StatusCreated, bad, refused, invalid), s.signUp)
 	handle(a, operation("sign-in", http.MethodPost, "/v1/session", "Sign in: the answer sets the cookie of the session", http.StatusCreated,
-		http.StatusUnauthorized), s.signIn)
-	handle(a, operation("sign-out", http.MethodDelete, "/v1/session", "Sign out", http.StatusNoContent, http.StatusUnauthorized), s.signOut)
+		out, invalid), s.signIn)
+	handle(a, operation("sign-out", http.MethodDelete, "/v1/session", "Sign out", http.StatusNoContent), s.signOut)
 }

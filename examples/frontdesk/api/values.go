@@ -37,6 +37,12 @@ type stay struct {
 	CheckOut string `json:"checkOut" format:"date" example:"2037-07-12"`
 }
 
+// Dates is [stay] in a query.
+type Dates struct {
+	CheckIn  string `query:"checkIn" required:"true" format:"date"`
+	CheckOut string `query:"checkOut" required:"true" format:"date"`
+}
+
 func stayOf(s dynastay.Stay) stay { return stay{s.CheckIn.String(), s.CheckOut.String()} }
 
 func (s stay) read() (all dynastay.Stay, err error) {
@@ -67,7 +73,8 @@ type line struct {
 	Subtotal     *money  `json:"subtotal,omitempty"`
 }
 
-func linesOf(all []availability.Line) (lines []line) {
+func linesOf(all []availability.Line) []line {
+	lines := []line{}
 	for _, l := range all {
 		lines = append(lines, lineOf(l))
 	}

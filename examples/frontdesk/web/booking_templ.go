@@ -186,7 +186,7 @@ func bookingsPage(v visit, show string, all []*bookings.Summary, next string) te
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var11 string
-				templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(string(b.Status))
+				templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(status(b.Status))
 				if templ_7745c5c3_Err != nil {
 					return templ.Error{Err: templ_7745c5c3_Err, FileName: `booking.templ`, Line: 28, Col: 87}
 				}
@@ -296,7 +296,7 @@ func bookingPage(v visit, b *house.Account, now time.Time, problem string) templ
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var17 string
-			templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(string(b.Status))
+			templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(status(b.Status))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `booking.templ`, Line: 43, Col: 40}
 			}

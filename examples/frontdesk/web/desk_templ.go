@@ -194,7 +194,7 @@ func dayPage(v visit, d *desk.Desk, day *desk.Day, problem string) templ.Compone
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var9 string
-					templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(string(a.Status))
+					templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(status(a.Status))
 					if templ_7745c5c3_Err != nil {
 						return templ.Error{Err: templ_7745c5c3_Err, FileName: `desk.templ`, Line: 41, Col: 31}
 					}

@@ -75,7 +75,7 @@ func planPage(v visit, d *desk.Desk, p *desk.Plan, problem string) templ.Compone
 				return templ_7745c5c3_Err
 			}
 			if len(p.Without) > 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<section aria-labelledby=\"without\"><h2 id=\"without\">Without a room</h2><ul class=\"rows\">")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<section aria-labelledby=\"without\"><h2 id=\"without\">Without a room</h2><ul class=\"chips\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -5,22 +5,17 @@ import (
 	"io"
 	"net/http"
 	"net/http/cookiejar"
-	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"golang.org/x/crypto/bcrypt"
 	"golang.org/x/net/html"
 
 	"github.com/dynastay/dynastay"
-	"github.com/dynastay/dynastay/dyntest"
-	"github.com/dynastay/dynastay/dyntest/world"
-	"github.com/dynastay/dynastay/keys"
 
-	"github.com/dynastay/dynastay/examples/frontdesk/cost"
+	"github.com/dynastay/dynastay/examples/frontdesk/desktest"
 	"github.com/dynastay/dynastay/examples/frontdesk/house"
 	"github.com/dynastay/dynastay/examples/frontdesk/live"
 	"github.com/dynastay/dynastay/examples/frontdesk/signin"
@@ -38,35 +33,25 @@ type reader struct {
 	doc    *html.Node
 }
 
-// site is the service, with a world of a few hotels.
-type site struct {
-	*dyntest.DB
-	house *house.House
-	base  string
-}
+// site is the service, with its pages.
+type site struct{ *desktest.Service }
 
 func open(t *testing.T) *site {
 	t.Helper()
-	w := world.New(world.Options{Seed: 4, Properties: 6, Users: 10, Nights: 20, Occupancy: 0.3})
-	db := dyntest.New(t, dyntest.Tables(append(keys.Tables(), signin.Table)...), dyntest.At(w.Now()),
-		dyntest.With(dynastay.Options{Observer: cost.Observer()}))
-	require.NoError(t, w.Load(t.Context(), db.DB, nil))
-	h, err := house.New(db.DB, house.Options{OfferKey: bytes.Repeat([]byte("o"), 32), PayKey: []byte("p"), HashRounds: bcrypt.MinCost})
-	require.NoError(t, err)
-	var places []house.Place
-	for hotel := range w.Hotels() {
-		places = append(places, house.Place{City: hotel.Address.City, Country: hotel.Address.Country})
-	}
-	server := httptest.NewServer(web.New(h, places, live.NewHub(), func(token string, seconds int) *http.Cookie { return signin.NewCookie(token, seconds, false) }))
-	t.Cleanup(server.Close)
-	return &site{db, h, server.URL}
+	return &site{desktest.Open(t, func(d *desktest.Service) http.Handler {
+		var places []house.Place
+		for hotel := range d.World.Hotels() {
+			places = append(places, house.Place{City: hotel.Address.City, Country: hotel.Address.Country})
+		}
+		return web.New(d.House, places, live.NewHub(), func(token string, seconds int) *http.Cookie { return signin.NewCookie(token, seconds, false) })
+	})}
 }
 
 func (s *site) reader(t *testing.T) *reader {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
 	require.NoError(t, err)
-	return &reader{t: t, client: &http.Client{Jar: jar}, base: s.base}
+	return &reader{t: t, client: &http.Client{Jar: jar}, base: s.URL}
 }
 
 func (r *reader) read(resp *http.Response, err error) {
@@ -237,8 +222,8 @@ func textOfOption(r *reader) string {
 
 func deliver(t *testing.T, s *site) {
 	t.Helper()
-	for _, d := range s.house.Provider.Take() {
-		require.NoError(t, s.house.Notice(t.Context(), d))
+	for _, d := range s.House.Provider.Take() {
+		require.NoError(t, s.House.Notice(t.Context(), d))
 	}
 }
 

@@ -51,6 +51,9 @@ func name(b *bookings.Summary) string {
 	return cmp.Or(strings.TrimSpace(b.Guest.FirstName+" "+b.Guest.LastName), b.Reference, b.ID)
 }
 
+// status is the status of a booking in words.
+func status(s bookings.Status) string { return strings.ReplaceAll(string(s), "_", " ") }
+
 func shortDate(d dynastay.Date) string { return d.Time().Format("Mon 2") }
 
 func sold(all []desk.Full) (n int) {
