@@ -21,6 +21,9 @@ import (
 // newKey is the idempotency key of one form: it counts once, however often it is sent.
 func newKey() string { return rand.Text() }
 
+// keyAt is the idempotency key of a form that changes a booking which has this version: also if the page was shown anew in between.
+func keyAt(version int) string { return "version-" + number(version) }
+
 func number(n int) string { return strconv.Itoa(n) }
 
 func stars(n int) string {
