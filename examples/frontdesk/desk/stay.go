@@ -92,7 +92,7 @@ func (d *Desk) CheckIn(ctx context.Context, bookingID string, rooms []string) er
 	rest := rooms
 	for _, l := range s.Lines {
 		for range l.Quantity - len(l.UnitsOn(d.first(s, dynastay.Date{}))) {
-			if len(rest) == 0 {
+			if len(rest) == 0 || rest[0] == "" {
 				return dynastay.Invalid("Room", "is required for each room of the booking")
 			}
 			given = append(given, bookings.Assignment{RoomTypeID: l.RoomTypeID, Line: l.Number, UnitID: rest[0]})

@@ -47,7 +47,7 @@ func New(t testing.TB, o world.Options, options ...dyntest.Option) *Service {
 // Open serves the handler of a service until the test ends.
 func Open(t testing.TB, handler func(*Service) http.Handler) *Service {
 	t.Helper()
-	s := New(t, world.Options{Seed: 4, Properties: 6, Users: 10, Nights: 20, Occupancy: 0.3})
+	s := New(t, world.Options{Seed: 4, Properties: 6, Users: 10, Nights: 20, Occupancy: 0.3, Units: true})
 	server := httptest.NewServer(handler(s))
 	t.Cleanup(server.Close)
 	s.URL = server.URL

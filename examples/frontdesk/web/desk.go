@@ -153,7 +153,7 @@ func showRooms(r *request, d *desk.Desk, problem error) error {
 	if err != nil {
 		return err
 	}
-	return r.page(problem, func(text string) templ.Component { return roomsPage(r.visit, d, rooms, text) })
+	return r.page(problem, func(text string) templ.Component { return roomsPage(r.visit, d, rooms, r.PostForm, text) })
 }
 
 func takeOut(r *request, d *desk.Desk) error {

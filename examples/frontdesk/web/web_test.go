@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -80,6 +81,10 @@ func attribute(n *html.Node, name string) string {
 	return ""
 }
 
+func has(n *html.Node, name string) bool {
+	return slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == name })
+}
+
 func textOf(n *html.Node) string {
 	var b strings.Builder
 	for d := range n.Descendants() {
@@ -112,18 +117,28 @@ func (r *reader) submit(button string, fill map[string]string) *reader {
 		if form.Data != "form" {
 			continue
 		}
-		values, has := url.Values{}, false
+		values, found, choice := url.Values{}, false, ""
 		for n := range form.Descendants() {
 			switch n.Data {
+			case "select":
+				choice = attribute(n, "name")
+			case "option":
+				value := textOf(n)
+				if has(n, "value") {
+					value = attribute(n, "value")
+				}
+				if has(n, "selected") || !values.Has(choice) {
+					values.Set(choice, value)
+				}
 			case "input":
 				if attribute(n, "type") != "checkbox" {
 					values.Set(attribute(n, "name"), attribute(n, "value"))
 				}
 			case "button":
-				has = has || strings.Contains(textOf(n), button)
+				found = found || strings.Contains(textOf(n), button)
 			}
 		}
-		if !has {
+		if !found {
 			continue
 		}
 		for name, value := range fill {

@@ -1,0 +1,258 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/dyntest/world"
+	"github.com/dynastay/dynastay/reviews"
+	"github.com/dynastay/dynastay/users"
+
+	"github.com/dynastay/dynastay/examples/frontdesk/signin"
+	"github.com/dynastay/dynastay/examples/frontdesk/web"
+)
+
+const password = "correct horse"
+
+// staff signs somebody in who works for a hotel, or as a moderator.
+func (s *site) staff(t *testing.T, role signin.Role, hotelID string) *reader {
+	t.Helper()
+	u, err := s.House.Users.Create(t.Context(), users.User{Email: string(role) + hotelID + "@example.com", FirstName: "Dana", LastName: "Ames", Role: users.Customer})
+	require.NoError(t, err)
+	require.NoError(t, s.House.Signins.Employ(t.Context(), u.ID, role, hotelID, password))
+	r := s.reader(t)
+	r.get("/sign-in").submit("Sign in", map[string]string{"email": u.Email, "password": password})
+	require.Equal(t, http.StatusOK, r.status, r.text)
+	return r
+}
+
+// house returns a hotel with rooms one by one, of whose first room type all rooms are on sale for three nights.
+func (s *site) house(t *testing.T, skip int) *world.Hotel {
+	t.Helper()
+	for h := range s.World.Hotels() {
+		if len(h.Units) == 0 || len(h.Nights) == 0 {
+			continue
+		}
+		if skip > 0 {
+			skip--
+			continue
+		}
+		no, none := false, 0
+		_, err := s.House.Nights.Update(t.Context(), availability.UpdateRequest{PropertyID: h.ID, Changes: []availability.Change{{
+			RoomTypeIDs: []string{h.Rooms[0].ID}, Dates: s.three(), Rooms: &h.Rooms[0].Total, MinStay: &none, ClosedToArrival: &no, StopSell: &no,
+		}}})
+		require.NoError(t, err)
+		return h
+	}
+	require.Fail(t, "no hotel has its rooms one by one")
+	return nil
+}
+
+// three are three nights from today on.
+func (s *site) three() dynastay.Stay {
+	today := s.World.Options().Today
+	return dynastay.Stay{CheckIn: today, CheckOut: today.AddDays(3)}
+}
+
+// booked returns a confirmed booking of a room of the first type, for the three nights.
+func (s *site) booked(t *testing.T, h *world.Hotel, guest string) *bookings.Booking {
+	t.Helper()
+	r := h.Rooms[0]
+	q, err := s.House.Nights.Quote(t.Context(), availability.QuoteRequest{
+		Property: availability.House{ID: h.ID, Name: h.Name, TimeZone: h.TimeZone}, Stay: s.three(), Guests: availability.Guests{Adults: 1},
+		Rooms: []availability.Room{{RoomTypeID: r.ID, Name: r.Name, Quantity: 1, Limits: r.Limits}},
+	})
+	require.NoError(t, err)
+	b, err := s.House.Bookings.Create(t.Context(), bookings.Request{
+		Quote: q, UserID: s.World.User(0).ID, Guest: bookings.Guest{FirstName: guest, LastName: "Byron", Email: "guest@example.com"},
+	})
+	require.NoError(t, err)
+	return b
+}
+
+// free returns two rooms of the first type that nobody has on the three nights.
+func (s *site) free(t *testing.T, h *world.Hotel) (rooms []string) {
+	t.Helper()
+	for _, u := range h.Units {
+		taken, err := s.House.Units.Taken(t.Context(), h.ID, u.ID, s.three())
+		require.NoError(t, err)
+		if len(taken) == 0 && u.RoomTypeID == h.Rooms[0].ID && !u.Retired {
+			rooms = append(rooms, u.ID)
+		}
+	}
+	require.GreaterOrEqual(t, len(rooms), 2)
+	return rooms
+}
+
+// has returns the room that a booking has tonight.
+func (s *site) has(t *testing.T, id string) string {
+	t.Helper()
+	b, err := s.House.Bookings.Get(t.Context(), id, dynastay.Consistent)
+	require.NoError(t, err)
+	return strings.Join(b.Lines[0].UnitsOn(s.three().CheckIn), ",")
+}
+
+// The day of the desk, in forms, without a script.
+func TestDesk(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	h := s.house(t, 0)
+	ada, eve, free := s.booked(t, h, "Ada"), s.booked(t, h, "Eve"), s.free(t, h)
+	r := s.staff(t, signin.Desk, h.ID)
+	r.sees("Today", "Ada Byron", "Give a room to all who lack one")
+
+	r.get("/desk/plan").sees("Without a room")
+	r.submit("Move", map[string]string{"who": ada.ID, "to": free[0]})
+	assert.Equal(t, free[0], s.has(t, ada.ID), r.text)
+	r.submit("Move", map[string]string{"who": ada.ID + " " + free[0], "to": free[1]})
+	assert.Equal(t, free[1], s.has(t, ada.ID))
+	r.submit("Move", map[string]string{"who": eve.ID, "to": free[1]})
+	assert.Equal(t, http.StatusConflict, r.status)
+	r.sees("Not free: " + free[1])
+	r.get("/desk/plan").submit("Move", map[string]string{"who": eve.ID, "to": free[0]})
+	r.submit("Move", map[string]string{"who": eve.ID + " " + free[0], "to": free[1], "exchange": "1"})
+	assert.Equal(t, []string{free[0], free[1]}, []string{s.has(t, ada.ID), s.has(t, eve.ID)})
+	r.submit("Move", map[string]string{"who": eve.ID + " " + free[1], "to": lastOf(s.free(t, h)), "exchange": "1"})
+	r.sees("No guests have the other room then")
+
+	r.get("/desk/bookings/"+ada.ID).submit("Check in", nil).sees("checked in", free[0])
+	r.submit("Check out", nil).sees("completed")
+	r.submit("Undo the check-out", nil).sees("checked in")
+	r.submit("Undo the check-in", nil).sees("confirmed")
+	r.submit("No-show", nil)
+	assert.Equal(t, http.StatusConflict, r.status, "it is noon of the day of arrival")
+
+	r.get("/desk/rooms").submit("Take it out of order", map[string]string{
+		"room": free[1], "reason": "window broken", "checkIn": s.three().CheckIn.String(), "checkOut": s.three().CheckOut.String(),
+	})
+	r.sees("Not free: " + free[1])
+	assert.Contains(t, r.text, `value="window broken"`, "what was entered is kept")
+}
+
+func lastOf(rooms []string) string { return rooms[len(rooms)-1] }
+
+// A booking for which no room was chosen gets one at the check-in.
+func TestCheckInWithARoom(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	h := s.house(t, 0)
+	ada, free := s.booked(t, h, "Ada"), s.free(t, h)
+	r := s.staff(t, signin.Desk, h.ID)
+	r.get("/desk/bookings/"+ada.ID).submit("Check in", nil)
+	assert.Equal(t, http.StatusBadRequest, r.status)
+	r.sees("Room")
+	r.submit("Check in", map[string]string{"room": free[1]}).sees("checked in")
+	assert.Equal(t, free[1], s.has(t, ada.ID))
+}
+
+// All who arrive today get a room with one click.
+func TestAssignAll(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	h := s.house(t, 0)
+	ada := s.booked(t, h, "Ada")
+	s.staff(t, signin.Desk, h.ID).get("/desk").submit("Give a room to all who lack one", nil)
+	assert.NotEmpty(t, s.has(t, ada.ID))
+}
+
+// Only what somebody has changed in the grid is written, with one call.
+func TestPrices(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	h := s.house(t, 0)
+	room, today := h.Rooms[0].ID, s.three().CheckIn
+	night := func() *availability.Night {
+		c, err := s.House.Nights.Calendar(t.Context(), h.ID, dynastay.Stay{CheckIn: today, CheckOut: today.AddDays(1)})
+		require.NoError(t, err)
+		return c.Days[0].Night(room)
+	}
+	before := night()
+	r, price := s.staff(t, signin.Desk, h.ID), before.Price.Amount()
+	field := func(kind, shown string) string { return strings.Join([]string{kind, room, today.String(), shown}, "|") }
+	r.get("/desk/prices").sees("How full the house is")
+	r.submit("Save", map[string]string{field("min", "0"): "3", field("rule", "open"): "no arrivals"})
+	now := night()
+	assert.Equal(t, before.Price, now.Price, "another desk may have changed it meanwhile")
+	assert.Equal(t, 3, now.MinStay)
+	assert.True(t, now.ClosedToArrival)
+	r.get("/desk/prices").submit("Save", map[string]string{field("price", price): "99", field("min", "3"): "0", field("rule", "no arrivals"): "closed"})
+	now = night()
+	assert.Equal(t, "99", strings.TrimSuffix(now.Price.Amount(), ".00"))
+	assert.True(t, now.StopSell)
+	assert.True(t, now.ClosedToArrival, "what holds when it is open again stays")
+	for field, wrong := range map[string]string{field("price", price): "a lot", field("min", "0"): "many", field("rule", "closed"): "sometimes"} {
+		r.get("/desk/prices").submit("Save", map[string]string{field: wrong})
+		assert.Equal(t, http.StatusBadRequest, r.status, field)
+		assert.Equal(t, *now, *night())
+	}
+}
+
+// A review is read by others when a moderator has approved it, and the hotel answers.
+func TestReviews(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	h := s.house(t, 0)
+	ada, dana, moderator := s.booked(t, h, "Ada"), s.staff(t, signin.Desk, h.ID), s.staff(t, signin.Moderator, "")
+	dana.get("/desk").submit("Give a room to all who lack one", nil)
+	dana.get("/desk/bookings/"+ada.ID).submit("Check in", nil).submit("Check out", nil)
+	written, err := s.House.Reviews.Create(t.Context(), reviews.Review{
+		PropertyID: h.ID, BookingID: ada.ID, UserID: ada.UserID, Title: "Quiet", Text: "We slept well.", GuestName: "Ada",
+		TripType: reviews.Couple, Ratings: reviews.Ratings{Overall: 90},
+	})
+	require.NoError(t, err)
+	assert.NotContains(t, dana.get("/desk/reviews").text, "We slept well.")
+	moderator.get("/moderation").sees("We slept well.")
+	moderator.read(moderator.client.PostForm(s.URL+"/moderation/"+written.ID, url.Values{"version": {"7"}, "decision": {"approve"}}))
+	assert.Equal(t, http.StatusPreconditionFailed, moderator.status, "it has changed since the moderator read it")
+	moderator.read(moderator.client.PostForm(s.URL+"/moderation/"+written.ID, url.Values{"version": {"1"}, "decision": {"approve"}}))
+	dana.get("/desk/reviews").sees("We slept well.")
+	dana.read(dana.client.PostForm(s.URL+"/desk/reviews/"+written.ID, url.Values{"text": {"We thank you."}}))
+	dana.sees("The answer: We thank you.")
+	moderator.read(moderator.client.PostForm(s.URL+"/moderation/"+written.ID, url.Values{"version": {"2"}, "decision": {"reject"}, "reason": {"a name"}}))
+	assert.NotContains(t, dana.get("/desk/reviews").text, "We slept well.")
+}
+
+// Nothing of the staff exists for guests, nothing of a hotel for the desk of another one, and nobody comes in without signing in.
+func TestStaffOnly(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	h, another := s.house(t, 0), s.house(t, 1)
+	ada := s.booked(t, h, "Ada")
+	own := s.booked(t, another, "Own")
+	free := s.free(t, another)
+	guest, nobody, elsewhere := s.reader(t), s.reader(t), s.staff(t, signin.Desk, another.ID)
+	guest.signUp("eve")
+	fields := url.Values{"action": {"check out"}, "who": {ada.ID}, "to": {free[0]}, "room": {free[0]}, "state": {"dirty"}, "text": {"Thanks"}, "version": {"1"}}
+	ask := func(r *reader, route string) {
+		method, path, _ := strings.Cut(strings.ReplaceAll(route, "{id}", ada.ID), " ")
+		if method == http.MethodGet {
+			r.get(path)
+			return
+		}
+		r.read(r.client.PostForm(s.URL+path, fields))
+	}
+	routes := web.StaffRoutes()
+	require.NotEmpty(t, routes)
+	for _, route := range routes {
+		ask(guest, route)
+		assert.Equal(t, http.StatusNotFound, guest.status, route)
+		ask(nobody, route)
+		assert.Equal(t, "/sign-in", nobody.url.Path, route)
+		if strings.Contains(route, "{id}") || strings.Contains(route, "moderation") || route == "POST /desk/plan" {
+			ask(elsewhere, route)
+			assert.Equal(t, http.StatusNotFound, elsewhere.status, route)
+		}
+	}
+	as, err := s.House.Bookings.Get(t.Context(), ada.ID, dynastay.Consistent)
+	require.NoError(t, err)
+	assert.Equal(t, ada.Version, as.Version, "nobody has changed it")
+	elsewhere.get("/desk/bookings/" + own.ID).sees("Own Byron")
+}
