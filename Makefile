@@ -58,4 +58,5 @@ docs:
 		./properties ./properties/catalog ./properties/search ./reviews ./users -update
 	go test -count=1 -p 1 -run '^(TestBrochures|TestRoomTypesOnACard)$$' ./availability ./properties -update
 	go test -count=1 -run '^TestDay$$' ./examples/hotel -update
+	cd examples/frontdesk && DYNTEST_ENGINE=dynoxide go test -count=1 -run '^(TestBrowserGuest|TestBrowserDesk)$$' . $$(../../.ci/browser-tools) -shots ../../docs/images
 	go test -count=1 -run '^(TestKnownDifferences|TestCases|TestServiceFindsMistakes)$$' ./dyntest/contract -update

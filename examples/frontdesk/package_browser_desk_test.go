@@ -102,10 +102,10 @@ func TestBrowserDesk(t *testing.T) {
 
 	colleague.signIn(deskEmail, "/desk/plan")
 	dana.open("/desk/plan")
-	dana.examine("plan")
 	dana.try("drag Ada to a room", chromedp.DragAndDrop(who(ada.ID), room(free[0])))
 	dana.has(free[0], ada.ID)
 	colleague.has(free[0], ada.ID) // without a click
+	dana.examine("plan")
 	dana.try("drag Ada to another room", chromedp.DragAndDrop(who(ada.ID), room(free[1])))
 	dana.has(free[1], ada.ID)
 	dana.fill("Move", eve.ID) // what dragging does, without a mouse

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -30,7 +31,7 @@ import (
 var (
 	browser = flag.String("browser", "", "a Chromium or Chrome, for the tests that drive one")
 	axe     = flag.String("axe", "", "the file axe.min.js of axe-core, which examines the pages")
-	shots   = flag.String("shots", "", "a folder for pictures of the pages")
+	shots   = flag.String("shots", "", "a folder for the pictures of the documentation")
 )
 
 // town is the service with a world, as a browser finds it.
@@ -207,7 +208,10 @@ type finding struct {
 	Nodes    []struct{ HTML string }
 }
 
-// examine lets axe-core look at the page, dark and light, and takes a picture of it.
+// pictures are the pages of which the documentation has a picture.
+var pictures = []string{"plan", "prices", "found"}
+
+// examine lets axe-core look at the page, dark and light, and takes a picture of it, if there should be one.
 func (b *tab) examine(name string) {
 	b.t.Helper()
 	for _, scheme := range []string{"dark", "light"} {
@@ -219,10 +223,10 @@ func (b *tab) examine(name string) {
 		b.try("a scheme of colours", scheme)
 		b.axe(name)
 	}
-	if *shots != "" {
+	if *shots != "" && slices.Contains(pictures, name) {
 		picture, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
 		require.NoError(b.t, err)
-		require.NoError(b.t, os.WriteFile(filepath.Join(*shots, name+".png"), picture, 0o644))
+		require.NoError(b.t, os.WriteFile(filepath.Join(*shots, "frontdesk-"+name+".png"), picture, 0o644))
 	}
 }
 

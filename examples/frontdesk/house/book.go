@@ -104,6 +104,9 @@ func (a *Account) mayPay() error {
 	return nil
 }
 
+// Attempts returns how many payments have been begun.
+func (a *Account) Attempts() int { return len(a.history.Payments) }
+
 // Payable reports whether the guest can pay now.
 func (a *Account) Payable() bool { return a.mayPay() == nil }
 

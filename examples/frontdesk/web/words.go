@@ -21,8 +21,8 @@ import (
 // newKey is the idempotency key of one form: it counts once, however often it is sent.
 func newKey() string { return rand.Text() }
 
-// keyAt is the idempotency key of a form that changes a booking which has this version: also if the page was shown anew in between.
-func keyAt(version int) string { return "version-" + number(version) }
+// keyOf is the idempotency key of a form about a booking: the same until what it does has been done, also if the page is shown anew.
+func keyOf(what string, n int) string { return what + "-" + number(n) }
 
 func number(n int) string { return strconv.Itoa(n) }
 
