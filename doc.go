@@ -98,8 +98,8 @@
 //     [Money], [NewMoney], [ParseMoney], [MustMoney], [MoneyOfMinor], [MoneyOfDigits], [Currency]; [Percent],
 //     [ParsePercent]; [Rating], [ParseRating], [MaxRating]
 //   - to read: [List], [Page], [Paging], [Cursor], [ReadOption], [Consistent]; [Merge], [Intersect], [Union], [Load]
-//   - to write: [Do], [Operation], [Part], [WriteOption], [IdempotencyKey], [Idempotency], [IfUser]; [UpdateOption],
-//     [IfVersion], [IfWritten], [AgreedOn], [OrMissing], [WriteID]
+//   - to write: [Do], [Operation], [Part], [WriteOption], [IdempotencyKey], [Idempotency], [IfUser], [IfProperty];
+//     [UpdateOption], [IfVersion], [IfWritten], [AgreedOn], [OrMissing], [WriteID]
 //   - for errors: the kinds, [Error], [InvalidError], [UnreadableError], [TooLargeError]
 //   - to observe operations and requests: [Observer], [Observers], [RequestObserver], [Ended], [Wait], [Settled], [Call],
 //     [Verdict], [Usage], [Throttle]; the packages in observe have observers

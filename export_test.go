@@ -5,7 +5,7 @@ package dynastay
 func KeyedAs(p Part) (name, hash string, err error) {
 	op := p.(operation)
 	if op.restorable() && op.comparable() && op.invalid() == nil {
-		hash = hashOf([]operation{op}, "")
+		hash = hashOf([]operation{op}, owner{})
 	}
 	return op.name(), hash, op.invalid()
 }

@@ -61,7 +61,7 @@ type write struct {
 	ops      []operation
 	contests []*Contest // of the operations; nil if none
 	invalid  error
-	user     string // of IfUser; "" if it is not set
+	owner    owner  // of IfUser and IfProperty
 
 	keyed  bool
 	record Key
@@ -154,9 +154,9 @@ func (w *write) validate() error {
 		}
 	}
 	if w.keyed {
-		w.hash = hashOf(w.ops, w.user)
+		w.hash = hashOf(w.ops, w.owner)
 	}
-	return w.checkUser()
+	return w.checkOwner()
 }
 
 func (w *write) name() string {

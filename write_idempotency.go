@@ -126,10 +126,13 @@ func (in *Input) value(v types.AttributeValue) {
 	}
 }
 
-func hashOf(ops []operation, user string) string {
+func hashOf(ops []operation, o owner) string {
 	in := &Input{sha256.New()}
-	if user != "" {
-		in.Field("user", user)
+	if o.user != "" {
+		in.Field("user", o.user)
+	}
+	if o.property != "" {
+		in.Field("property", o.property)
 	}
 	for _, op := range ops {
 		in.Field("operation", op.name())

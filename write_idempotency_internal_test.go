@@ -73,5 +73,5 @@ func TestCanonicalFormStays(t *testing.T) {
 			"N": num("2"), "NULL": &sNULL{Value: true}, "S": str("c"),
 		})
 	}})
-	assert.Equal(t, "v2:70813fc46336bd5162176a6c5a9b0e7308d04efcf261152ae3ee15f09b04f746", hashOf([]operation{op, op}, ""))
+	assert.Equal(t, "v2:70813fc46336bd5162176a6c5a9b0e7308d04efcf261152ae3ee15f09b04f746", hashOf([]operation{op, op}, owner{}))
 }

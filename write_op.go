@@ -12,9 +12,9 @@ import (
 // Part is an argument of [DB.Write]: an operation, or an option such as [IdempotencyKey].
 type Part interface{ join(*write) }
 
-// WriteOption is a [Part] that changes how a write is done, not what it writes: [IdempotencyKey] or [IfUser]. Methods
-// that write take write options, those that update or delete as [UpdateOption]s; for those that take no options, use
-// [Do]. It makes no difference whether an option is passed to an operation or to the write.
+// WriteOption is a [Part] that changes how a write is done, not what it writes: [IdempotencyKey], [IfUser] or
+// [IfProperty]. Methods that write take write options, those that update or delete as [UpdateOption]s; for those that take
+// no options, use [Do]. It makes no difference whether an option is passed to an operation or to the write.
 type WriteOption interface {
 	Part
 	UpdateOption
@@ -45,7 +45,8 @@ type OpSpec[R any] struct {
 	// Options are those that the caller has passed to the operation, if it takes any. Write does what the [WriteOption]s
 	// among them say.
 	Options []UpdateOption
-	// Owned means that Prepare calls [Tx.OwnedBy], so that the operation can be written with [IfUser].
+	// Owned means that Prepare calls [Tx.OwnedBy], so that the operation can be written with [IfUser] and
+	// [IfProperty].
 	Owned bool
 	// Contest is what the operation contends for, if that is known from the start. Optional; [Tx.Contend] sets it
 	// later.

@@ -63,7 +63,7 @@ func init() {
 }
 
 // errNotPassedOn is a programming error.
-var errNotPassedOn = errors.New("an IdempotencyKey or IfUser was passed to a change, so OpSpec.Options must have it")
+var errNotPassedOn = errors.New("an IdempotencyKey, IfUser or IfProperty was passed to a change, so OpSpec.Options must have it")
 
 // Contend sets what the current operation contends for, if that is known only after a first read. It waits for the
 // operation's turn, so what is read afterwards is current. It replaces [OpSpec.Contest]. If it returns an error, which

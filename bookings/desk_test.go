@@ -241,12 +241,37 @@ func TestNoShowAfter(t *testing.T) {
 	assert.Panics(t, func() { bookings.New(l.DB.DB, &bookings.Options{NoShowAfter: -1}) })
 }
 
-// With IfUser, each operation answers for the booking of somebody else exactly as for one that does not exist, whatever its
-// status, and does what it does for its own user.
-func TestIfUser(t *testing.T) {
+// With IfUser or IfProperty, each operation answers for the booking of somebody else exactly as for one that does not exist,
+// whatever its status, and does what it does for its own.
+func TestIfOwner(t *testing.T) {
 	t.Parallel()
+	t.Run("IfUser", func(t *testing.T) {
+		t.Parallel()
+		testIfOwner(t, dynastay.IfUser, func(b *bookings.Booking) string { return b.UserID })
+	})
+	t.Run("IfProperty", func(t *testing.T) {
+		t.Parallel()
+		testIfOwner(t, dynastay.IfProperty, func(b *bookings.Booking) string { return b.PropertyID })
+	})
+	t.Run("both", func(t *testing.T) {
+		t.Parallel()
+		l := begin(t, 2)
+		b := l.reach(t, bookings.Confirmed)
+		for _, opts := range [][]dynastay.WriteOption{
+			{dynastay.IfUser(b.UserID), dynastay.IfProperty("prop_other")}, {dynastay.IfUser("user_other"), dynastay.IfProperty(b.PropertyID)},
+		} {
+			_, err := l.repo.Cancel(t.Context(), b.ID, "", nil, opts...)
+			assert.ErrorIs(t, err, dynastay.ErrNotFound)
+		}
+		_, err := l.repo.Cancel(t.Context(), b.ID, "", nil, dynastay.IfUser(b.UserID), dynastay.IfProperty(b.PropertyID))
+		assert.NoError(t, err)
+	})
+}
+
+func testIfOwner(t *testing.T, only func(string) dynastay.WriteOption, of func(*bookings.Booking) string) {
+	t.Helper()
 	l := begin(t, 100)
-	own, other := dynastay.IfUser(fixture.Request(nil).UserID), dynastay.IfUser("user_other")
+	own, other := only(of(l.reach(t, bookings.Confirmed))), only("other")
 	for _, a := range acts {
 		b := l.reach(t, a.from[0])
 		a.wait(l.Clock)
@@ -286,12 +311,12 @@ func TestIfUser(t *testing.T) {
 	require.NoError(t, err)
 	_, err = l.repo.Cancel(t.Context(), b.ID, "", nil, other, key)
 	assert.ErrorIs(t, err, dynastay.ErrIdempotencyMismatch)
-	for _, opts := range [][]dynastay.WriteOption{{dynastay.IfUser("")}, {own, own}} {
+	for _, opts := range [][]dynastay.WriteOption{{only("")}, {own, own}} {
 		_, err = l.repo.Cancel(t.Context(), b.ID, "", nil, opts...)
 		assert.ErrorIs(t, err, dynastay.ErrInvalid)
 	}
 	_, err = l.repo.Create(t.Context(), fixture.Request(l.hotel.Quote(t, l.DB.DB, fixture.Stay, 1)), own)
-	assert.ErrorContains(t, err, "does not compare the user")
+	assert.ErrorContains(t, err, "does not compare whom it belongs to")
 }
 
 // A booking in a currency that has been withdrawn since can be paid and refunded, but not made.

@@ -93,10 +93,11 @@
 // reservation that a channel delivers twice makes one booking, which [Repository.ByExternalReference] finds.
 // [Repository.EraseGuest] erases a guest who has no account.
 //
-// # Operations for a guest
+// # Operations for a guest, and for a property
 //
 // An operation on a booking takes the id of any booking. If a guest asks for the operation, pass [dynastay.IfUser] with
-// the user's id: a booking of somebody else is then treated as one that does not exist.
+// the user's id, and if the staff of a property do, [dynastay.IfProperty] with its id: a booking of somebody else is then
+// treated as one that does not exist.
 //
 // # Promo codes
 //

@@ -19,11 +19,11 @@ type stored struct {
 	refunds  []dynastay.Row
 }
 
-// readFor reads the items of a booking for a write. A booking that is not of the user of [dynastay.IfUser] reads as one
-// that does not exist, before anything of it is decoded.
+// readFor reads the items of a booking for a write. A booking that is not of the user of [dynastay.IfUser], or not
+// of the property of [dynastay.IfProperty], reads as one that does not exist, before anything of it is decoded.
 func (r *Repository) readFor(ctx context.Context, tx *dynastay.Tx, key dynastay.Key) (stored, error) {
 	rows, err := r.read(ctx, key, dynastay.Consistent)
-	if err == nil && rows.booking.Exists() && !tx.OwnedBy(rows.booking.Text("UserId")) {
+	if err == nil && rows.booking.Exists() && !tx.OwnedBy(rows.booking.Text("UserId"), rows.booking.Text("PropertyId")) {
 		return stored{}, nil
 	}
 	return rows, err

@@ -29,7 +29,7 @@ type Swapped struct {
 
 // SwapUnitsOp exchanges units in one transaction, from a night on to the departure of each of the bookings. Where their stays differ,
 // each needs the other's unit on nights on which that one does not have it: if a third booking does, the swap fails with a
-// [*units.TakenError], and nothing changes. Otherwise, it fails like [Repository.MoveUnitOp]. With [dynastay.IfUser], both bookings
+// [*units.TakenError], and nothing changes. Otherwise, it fails like [Repository.MoveUnitOp]. With [dynastay.IfUser] or [dynastay.IfProperty], both bookings
 // must be of the user.
 func (r *Repository) SwapUnitsOp(s UnitSwap) *dynastay.Operation[Swapped] {
 	var invalid error

@@ -96,7 +96,7 @@ func TestKeyAtTheOperation(t *testing.T) {
 		for want, err := range map[string]error{
 			"has no input to compare":   update(keyed),
 			"is set more than once":     c.db.Write(t.Context(), c.UpdateOp(bagKey("1"), add, agreed, keyed), keyed),
-			"does not compare the user": update(dynastay.IfUser("john")),
+			"does not compare whom it belongs to": update(dynastay.IfUser("john")),
 			"already passed to Write":   c.db.Write(t.Context(), op, op),
 		} {
 			assert.ErrorContains(t, err, want)

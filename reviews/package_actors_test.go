@@ -60,13 +60,25 @@ func TestKeysOfOtherActors(t *testing.T) {
 	}
 }
 
-// With IfUser, the review of somebody else is answered as one that does not exist.
-func TestIfUser(t *testing.T) {
+// With IfUser or IfProperty, the review of somebody else is answered as one that does not exist.
+func TestIfOwner(t *testing.T) {
 	t.Parallel()
+	t.Run("IfUser", func(t *testing.T) {
+		t.Parallel()
+		testIfOwner(t, dynastay.IfUser, func(v *reviews.Review) string { return v.UserID })
+	})
+	t.Run("IfProperty", func(t *testing.T) {
+		t.Parallel()
+		testIfOwner(t, dynastay.IfProperty, func(v *reviews.Review) string { return v.PropertyID })
+	})
+}
+
+func testIfOwner(t *testing.T, only func(string) dynastay.WriteOption, of func(*reviews.Review) string) {
+	t.Helper()
 	h := newHouse(t, dyntest.New(t, reviewTables, dyntest.At(noon)))
 	repo := open(h.Direct)
 	v := h.review(t, 90)
-	other := dynastay.IfUser("user_other")
+	other := only("other")
 	update := func(id string, user dynastay.WriteOption) error {
 		return second(repo.Update(t.Context(), id, func(v *reviews.Review) error {
 			v.Title += "!"
@@ -86,7 +98,7 @@ func TestIfUser(t *testing.T) {
 	stored, err := repo.Get(t.Context(), v.ID, dynastay.Consistent)
 	require.NoError(t, err)
 	assert.Equal(t, v, stored)
-	assert.NoError(t, update(v.ID, dynastay.IfUser(v.UserID)))
-	assert.NoError(t, remove(v.ID, dynastay.IfUser(v.UserID)))
-	assert.ErrorIs(t, remove(v.ID, dynastay.IfUser(v.UserID)), dynastay.ErrNotFound)
+	assert.NoError(t, update(v.ID, only(of(v))))
+	assert.NoError(t, remove(v.ID, only(of(v))))
+	assert.ErrorIs(t, remove(v.ID, only(of(v))), dynastay.ErrNotFound)
 }

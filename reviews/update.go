@@ -48,10 +48,11 @@ func (r *Repository) UpdateOp(
 	})
 }
 
-// readFor reads a review for a write. One that is not of the user of [dynastay.IfUser] reads as one that does not exist.
+// readFor reads a review for a write. One that is not of the user of [dynastay.IfUser], or not of the property of
+// [dynastay.IfProperty], reads as one that does not exist.
 func (r *Repository) readFor(ctx context.Context, tx *dynastay.Tx, at dynastay.Key) (dynastay.Row, error) {
 	row, err := r.db.Get(ctx, keys.ReviewsTable, at, dynastay.Consistent)
-	if err == nil && row.Exists() && !tx.OwnedBy(row.Text("UserId")) {
+	if err == nil && row.Exists() && !tx.OwnedBy(row.Text("UserId"), row.Text("PropertyId")) {
 		return dynastay.Row{}, nil
 	}
 	return row, err

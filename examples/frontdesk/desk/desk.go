@@ -62,6 +62,9 @@ func (d *Desk) Room(id string) *properties.RoomType {
 	return nil
 }
 
+// own lets a write happen only if the booking is one of the property.
+func (d *Desk) own() dynastay.WriteOption { return dynastay.IfProperty(d.Hotel.ID) }
+
 // booking returns a booking of the property. One of another property does not exist. 1 request.
 func (d *Desk) booking(ctx context.Context, id string) (*bookings.Booking, error) {
 	b, err := d.house.Bookings.Get(ctx, id, dynastay.Consistent)

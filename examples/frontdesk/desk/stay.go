@@ -100,30 +100,27 @@ func (d *Desk) CheckIn(ctx context.Context, bookingID string, rooms []string) er
 		}
 	}
 	if len(given) == 0 {
-		_, err = d.house.Bookings.CheckIn(ctx, bookingID, nil)
+		_, err = d.house.Bookings.CheckIn(ctx, bookingID, nil, d.own())
 		return err
 	}
-	_, err = d.house.Bookings.CheckInTo(ctx, bookingID, given)
+	_, err = d.house.Bookings.CheckInTo(ctx, bookingID, given, d.own())
 	return err
 }
 
-// Act does what has an obvious name: "check out", "undo check-in", "undo check-out", "no-show", or "reinstate". 3 requests.
+// Act does what has an obvious name: "check out", "undo check-in", "undo check-out", "no-show", or "reinstate". 2 requests.
 func (d *Desk) Act(ctx context.Context, bookingID, action string) error {
-	if _, err := d.booking(ctx, bookingID); err != nil {
-		return err
-	}
 	var err error
 	switch all := d.house.Bookings; action {
 	case "check out":
-		_, err = all.CheckOut(ctx, bookingID)
+		_, err = all.CheckOut(ctx, bookingID, d.own())
 	case "undo check-in":
-		_, err = all.UndoCheckIn(ctx, bookingID)
+		_, err = all.UndoCheckIn(ctx, bookingID, d.own())
 	case "undo check-out":
-		_, err = all.UndoCheckOut(ctx, bookingID)
+		_, err = all.UndoCheckOut(ctx, bookingID, d.own())
 	case "no-show":
-		_, err = all.NoShow(ctx, bookingID)
+		_, err = all.NoShow(ctx, bookingID, d.own())
 	case "reinstate":
-		_, err = all.Reinstate(ctx, bookingID)
+		_, err = all.Reinstate(ctx, bookingID, d.own())
 	default:
 		err = dynastay.Invalid("Action", "is none that the desk knows")
 	}
