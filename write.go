@@ -61,7 +61,7 @@ type write struct {
 	ops      []operation
 	contests []*Contest // of the operations; nil if none
 	invalid  error
-	owner    owner  // of IfUser and IfProperty
+	owner    owner // of IfUser and IfProperty
 
 	keyed  bool
 	record Key

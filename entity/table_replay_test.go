@@ -94,10 +94,10 @@ func TestKeyAtTheOperation(t *testing.T) {
 	}
 	assert.Empty(t, c.sent(func() {
 		for want, err := range map[string]error{
-			"has no input to compare":   update(keyed),
-			"is set more than once":     c.db.Write(t.Context(), c.UpdateOp(bagKey("1"), add, agreed, keyed), keyed),
+			"has no input to compare":             update(keyed),
+			"is set more than once":               c.db.Write(t.Context(), c.UpdateOp(bagKey("1"), add, agreed, keyed), keyed),
 			"does not compare whom it belongs to": update(dynastay.IfUser("john")),
-			"already passed to Write":   c.db.Write(t.Context(), op, op),
+			"already passed to Write":             c.db.Write(t.Context(), op, op),
 		} {
 			assert.ErrorContains(t, err, want)
 			assert.ErrorIs(t, err, dynastay.ErrInvalid)
