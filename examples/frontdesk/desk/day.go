@@ -9,7 +9,7 @@ import (
 	"github.com/dynastay/dynastay/bookings"
 )
 
-// Arrival is a booking whose guests are expected, or have come.
+// Arrival is a booking whose guests are expected today, or have come.
 type Arrival struct {
 	*bookings.Summary
 	Units []string // that they have on the night of arrival
@@ -20,21 +20,21 @@ func (a Arrival) Ready() bool { return a.Status == bookings.Confirmed && len(a.U
 
 // Day is what a day at the desk is about.
 type Day struct {
-	Late      []Arrival // confirmed for yesterday, and not there
+	Late      []*bookings.Summary // confirmed for the last week, and not there
 	Arrivals  []Arrival
 	Departing []*bookings.Booking // today, or before
 	Dirty     []*units.Unit
 }
 
-// Day returns what today is about. 5 requests, 1 more at the beginning of a month, and 1 for each departure.
+// Day returns what today is about. 5 requests, and 1 for each departure.
 func (d *Desk) Day(ctx context.Context) (*Day, error) {
 	day := &Day{}
-	late, err := d.arrivals(ctx, d.Today.AddDays(-1))
+	expected, err := all(ctx, d.house.Bookings.ByProperty(bookings.PropertyQuery{PropertyID: d.Hotel.ID, From: d.Today.AddDays(-7), To: d.Today}))
 	if err != nil {
 		return nil, err
 	}
-	day.Late = slices.DeleteFunc(late, func(a Arrival) bool { return a.Status != bookings.Confirmed })
-	if day.Arrivals, err = d.arrivals(ctx, d.Today); err != nil {
+	day.Late = slices.DeleteFunc(expected, func(b *bookings.Summary) bool { return b.Status != bookings.Confirmed })
+	if day.Arrivals, err = d.arrivals(ctx); err != nil {
 		return nil, err
 	}
 	if day.Departing, err = d.departing(ctx); err != nil {
@@ -44,19 +44,22 @@ func (d *Desk) Day(ctx context.Context) (*Day, error) {
 	return day, err
 }
 
-func (d *Desk) arrivals(ctx context.Context, date dynastay.Date) (found []Arrival, err error) {
-	list, err := all(ctx, d.house.Bookings.ByCheckIn(bookings.CheckInQuery{Date: date, PropertyID: d.Hotel.ID}))
+func (d *Desk) arrivals(ctx context.Context) (found []Arrival, err error) {
+	list, err := all(ctx, d.house.Bookings.ByCheckIn(bookings.CheckInQuery{Date: d.Today, PropertyID: d.Hotel.ID}))
 	if err != nil {
 		return nil, err
 	}
-	taken, err := d.taken(ctx, dynastay.Stay{CheckIn: date, CheckOut: date.AddDays(1)})
+	taken, err := d.taken(ctx, dynastay.Stay{CheckIn: d.Today, CheckOut: d.Today.AddDays(1)})
 	if err != nil {
 		return nil, err
 	}
 	for _, b := range list {
+		if b.Status != bookings.Confirmed && b.Status != bookings.CheckedIn {
+			continue // a hold, or a no-show
+		}
 		a := Arrival{Summary: b}
 		for unit, nights := range taken {
-			if nights[date].BookingID == b.ID {
+			if nights[d.Today].BookingID == b.ID {
 				a.Units = append(a.Units, unit)
 			}
 		}
@@ -75,7 +78,7 @@ func (d *Desk) departing(ctx context.Context) (found []*bookings.Booking, err er
 	for _, in := range list {
 		ids = append(ids, in.BookingID)
 	}
-	found, err = d.house.Bookings.GetAll(ctx, ids)
+	found, err = d.house.Bookings.GetAll(ctx, ids, dynastay.Consistent)
 	// The index may be a moment behind.
 	return slices.DeleteFunc(found, func(b *bookings.Booking) bool { return b == nil || b.Status != bookings.CheckedIn }), err
 }
@@ -86,5 +89,11 @@ func (d *Desk) AssignAll(ctx context.Context) (left int, err error) {
 	done, err := d.house.Bookings.AutoAssign(ctx, bookings.AutoAssignment{
 		PropertyID: d.Hotel.ID, Arrivals: dynastay.Stay{CheckIn: d.Today, CheckOut: d.Today.AddDays(1)},
 	})
-	return len(done.Left), err
+	without := map[string]bool{}
+	for _, l := range done.Left {
+		if l.Err == nil { // otherwise a colleague was faster, and they have one
+			without[l.BookingID] = true
+		}
+	}
+	return len(without), err
 }

@@ -20,8 +20,10 @@ type Desk struct {
 	house *house.House
 	Hotel *properties.WithRooms
 	Today dynastay.Date // at the property
-	zone  *time.Location
-	by    string
+	// tonight is the night that has begun, or begins today.
+	tonight dynastay.Date
+	zone    *time.Location
+	by      string
 }
 
 // Open returns the desk of a session. Whoever works at no desk learns nothing about any: it fails with [dynastay.ErrNotFound]. 1 request.
@@ -37,7 +39,11 @@ func Open(ctx context.Context, h *house.House, s *signin.Session) (*Desk, error)
 	if d.zone, err = d.self().Location(); err != nil {
 		return nil, err
 	}
-	d.Today = dynastay.DateOf(h.DB.Now(), d.zone)
+	now := h.DB.Now().In(d.zone)
+	d.Today = dynastay.DateOf(now, d.zone)
+	if d.tonight = d.Today; now.Hour() < 12 {
+		d.tonight = d.Today.AddDays(-1)
+	}
 	return d, nil
 }
 

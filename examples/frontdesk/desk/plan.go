@@ -3,6 +3,7 @@ package desk
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -45,8 +46,8 @@ type Without struct {
 	Rooms int // that it lacks
 }
 
-// Plan returns the room plan of some dates. 3 requests, and 1 for each month: the rooms, who has them, and the bookings that may stay
-// then. Holds are not in it: they get rooms when they are confirmed.
+// Plan returns the room plan of some dates. The rooms, who has them, and the bookings that may stay then: 3 requests, and 1
+// for each further month. Holds are not in it: they get rooms when they are confirmed.
 func (d *Desk) Plan(ctx context.Context, dates dynastay.Stay) (*Plan, error) {
 	if err := dates.Validate(); err != nil {
 		return nil, dynastay.Within("Dates", err)
@@ -55,11 +56,7 @@ func (d *Desk) Plan(ctx context.Context, dates dynastay.Stay) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	taken, err := d.taken(ctx, dates)
-	if err != nil {
-		return nil, err
-	}
-	staying, err := d.staying(ctx, dates)
+	taken, staying, err := d.occupied(ctx, dates)
 	if err != nil {
 		return nil, err
 	}
@@ -73,8 +70,61 @@ func (d *Desk) Plan(ctx context.Context, dates dynastay.Stay) (*Plan, error) {
 		}
 		p.Groups = append(p.Groups, g)
 	}
-	p.Without = without(staying, taken, d.Today)
+	p.Without = without(staying, taken, dynastay.Stay{CheckIn: later(d.Today, dates.CheckIn), CheckOut: dates.CheckOut})
 	return p, nil
+}
+
+func later(a, b dynastay.Date) dynastay.Date {
+	if a.Before(b) {
+		return b
+	}
+	return a
+}
+
+// occupied returns who has the rooms on some dates, and the bookings that take place then. The plan also names bookings that have given
+// their rooms up, because they were cancelled or their guests have left early: a night that can be given to others is free here. 2
+// requests, 1 more for each month but the first, and 1 for each booking that the list does not have.
+func (d *Desk) occupied(ctx context.Context, dates dynastay.Stay) (map[string]nights, map[string]*bookings.Summary, error) {
+	taken, err := d.taken(ctx, dates)
+	if err != nil {
+		return nil, nil, err
+	}
+	staying, err := d.staying(ctx, dates)
+	if err != nil {
+		return nil, nil, err
+	}
+	missing := map[string]bool{}
+	for _, unit := range taken {
+		for date, by := range unit {
+			if by.BookingID != "" && staying[by.BookingID] == nil && dates.Contains(date) {
+				missing[by.BookingID] = true
+			}
+		}
+	}
+	found, err := d.house.Bookings.GetAll(ctx, slices.Sorted(maps.Keys(missing)), dynastay.Consistent)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, b := range found {
+		if b != nil && takesPlace(b.Status) { // the list is a moment behind
+			staying[b.ID] = &b.Summary
+		}
+	}
+	for _, unit := range taken {
+		maps.DeleteFunc(unit, func(date dynastay.Date, by units.Occupant) bool {
+			b := staying[by.BookingID]
+			return by.BookingID != "" && (b == nil || b.Status == bookings.Completed && !date.Before(d.Today))
+		})
+	}
+	return taken, staying, nil
+}
+
+func takesPlace(s bookings.Status) bool {
+	switch s {
+	case bookings.Confirmed, bookings.CheckedIn, bookings.Completed, bookings.NoShow:
+		return true
+	}
+	return false
 }
 
 // nights are who has a unit, by date.
@@ -107,11 +157,8 @@ func (d *Desk) staying(ctx context.Context, dates dynastay.Stay) (map[string]*bo
 	list, err := all(ctx, d.house.Bookings.ByProperty(bookings.PropertyQuery{PropertyID: d.Hotel.ID, From: arrived, To: dates.CheckOut}))
 	found := map[string]*bookings.Summary{}
 	for _, b := range list {
-		switch b.Status {
-		case bookings.Confirmed, bookings.CheckedIn, bookings.Completed:
-			if b.Stay.CheckOut.After(dates.CheckIn) {
-				found[b.ID] = b
-			}
+		if takesPlace(b.Status) && b.Stay.CheckOut.After(dates.CheckIn) {
+			found[b.ID] = b
 		}
 	}
 	return found, err
@@ -129,8 +176,8 @@ func barsOf(dates dynastay.Stay, taken nights, staying map[string]*bookings.Summ
 	return bars
 }
 
-// without returns the bookings that lack rooms on the first night that is still to come, by their dates of arrival.
-func without(staying map[string]*bookings.Summary, taken map[string]nights, today dynastay.Date) (lacking []Without) {
+// without returns the bookings that lack rooms on one of some dates, by their dates of arrival.
+func without(staying map[string]*bookings.Summary, taken map[string]nights, dates dynastay.Stay) (lacking []Without) {
 	type night struct {
 		booking string
 		date    dynastay.Date
@@ -142,19 +189,18 @@ func without(staying map[string]*bookings.Summary, taken map[string]nights, toda
 		}
 	}
 	for _, b := range staying {
-		first := b.Stay.CheckIn
-		if first.Before(today) {
-			first = today
+		lacks := 0
+		for date := range b.Stay.Dates() {
+			if dates.Contains(date) && (b.Status == bookings.Confirmed || b.Status == bookings.CheckedIn) {
+				lacks = max(lacks, b.Rooms-has[night{b.ID, date}])
+			}
 		}
-		if lacks := b.Rooms - has[night{b.ID, first}]; lacks > 0 && first.Before(b.Stay.CheckOut) && b.Status != bookings.Completed {
+		if lacks > 0 {
 			lacking = append(lacking, Without{b, lacks})
 		}
 	}
 	slices.SortFunc(lacking, func(a, b Without) int {
-		if by := a.Stay.CheckIn.Compare(b.Stay.CheckIn); by != 0 {
-			return by
-		}
-		return strings.Compare(a.ID, b.ID)
+		return cmp.Or(a.Stay.CheckIn.Compare(b.Stay.CheckIn), strings.Compare(a.ID, b.ID))
 	})
 	return lacking
 }
@@ -169,7 +215,7 @@ type Move struct {
 }
 
 // Move carries out a move. It fails with a [*units.TakenError] if somebody has the other room, unless the two are exchanged. 2 requests; 4
-// to give a first room, and 5 for an exchange.
+// to give a first room, and those of the plan and 3 for an exchange.
 func (d *Desk) Move(ctx context.Context, m Move) error {
 	if m.From != "" && !m.Exchange {
 		_, err := d.house.Bookings.MoveUnit(ctx, m.BookingID, bookings.UnitMove{From: m.From, To: m.To, On: m.On}, d.own())
@@ -179,42 +225,73 @@ func (d *Desk) Move(ctx context.Context, m Move) error {
 	switch {
 	case err != nil:
 		return err
+	case m.Exchange && m.From == "":
+		return dynastay.Invalid("Exchange", "is for guests who have a room")
 	case m.Exchange:
 		return d.exchange(ctx, b, m)
 	}
 	u, err := d.house.Units.Get(ctx, d.Hotel.ID, m.To)
 	if err == nil {
-		first := bookings.Assignment{RoomTypeID: u.RoomTypeID, Line: lineOf(b, u.RoomTypeID), UnitID: u.ID}
-		_, err = d.house.Bookings.AssignUnits(ctx, b.ID, []bookings.Assignment{first}, d.own())
+		_, err = d.house.Bookings.AssignUnits(ctx, b.ID, []bookings.Assignment{assignment(b, u, d.rest(b, m.On))}, d.own())
 	}
 	return err
 }
 
 func (d *Desk) exchange(ctx context.Context, b *bookings.Booking, m Move) error {
-	taken, err := d.house.Units.Taken(ctx, d.Hotel.ID, m.To, dynastay.Stay{CheckIn: d.first(b, m.On), CheckOut: b.Stay.CheckOut})
-	if err != nil || len(taken) == 0 || taken[0].By.BookingID == "" {
-		return cmp.Or(err, ErrNobody)
+	from := later(later(b.Stay.CheckIn, m.On), d.Today)
+	if last := b.Stay.LastNight(); from.After(last) {
+		from = last
 	}
-	_, err = d.house.Bookings.SwapUnits(ctx, bookings.UnitSwap{
-		A: bookings.UnitOf{BookingID: b.ID, UnitID: m.From}, B: bookings.UnitOf{BookingID: taken[0].By.BookingID, UnitID: m.To}, On: m.On,
-	}, d.own())
-	return err
+	rest := dynastay.Stay{CheckIn: from, CheckOut: b.Stay.CheckOut}
+	taken, _, err := d.occupied(ctx, rest)
+	if err != nil {
+		return err
+	}
+	for date := range rest.Dates() {
+		if other := taken[m.To][date].BookingID; other != "" {
+			_, err := d.house.Bookings.SwapUnits(ctx, bookings.UnitSwap{
+				A: bookings.UnitOf{BookingID: b.ID, UnitID: m.From}, B: bookings.UnitOf{BookingID: other, UnitID: m.To}, On: m.On,
+			}, d.own())
+			return err
+		}
+	}
+	return ErrNobody
 }
 
 // ErrNobody means that there is nobody to change rooms with.
 var ErrNobody = dynastay.Refusal("no guests have the other room then")
 
-// first returns the first night of a booking that is still to come, and not before a date.
-func (d *Desk) first(b *bookings.Booking, on dynastay.Date) dynastay.Date {
-	return slices.MaxFunc([]dynastay.Date{b.Stay.CheckIn, d.Today, on}, dynastay.Date.Compare)
+// rest are the nights for which guests get a room: those from a date on that have not gone. Before noon, the night that goes on is
+// that of yesterday, and whoever comes then has come for it.
+func (d *Desk) rest(b *bookings.Booking, on dynastay.Date) dynastay.Stay {
+	first := later(later(b.Stay.CheckIn, d.tonight), on)
+	if last := b.Stay.LastNight(); first.After(last) {
+		first = last
+	}
+	return dynastay.Stay{CheckIn: first, CheckOut: b.Stay.CheckOut}
 }
 
-// lineOf returns the number of the first line of a room type that lacks rooms on its first night, or of the first one.
-func lineOf(b *bookings.Booking, roomTypeID string) int {
-	for _, l := range b.Lines {
-		if l.RoomTypeID == roomTypeID && len(l.RoomIDs) < l.Quantity {
-			return l.Number
+// gap returns the first of some nights, in a row, on which a line lacks rooms. It has no nights if the line has all.
+func gap(l *bookings.Line, among dynastay.Stay) (lacking dynastay.Stay) {
+	for date := range among.Dates() {
+		switch lacks := len(l.UnitsOn(date)) < l.Quantity; {
+		case lacks && lacking.CheckIn.IsZero():
+			lacking = dynastay.Stay{CheckIn: date, CheckOut: date.AddDays(1)}
+		case lacks:
+			lacking.CheckOut = date.AddDays(1)
+		case !lacking.CheckIn.IsZero():
+			return lacking
 		}
 	}
-	return 0
+	return lacking
+}
+
+// assignment gives a room to the first line of its type that lacks one. If none does, the library says so.
+func assignment(b *bookings.Booking, u *units.Unit, among dynastay.Stay) bookings.Assignment {
+	for _, l := range b.Lines {
+		if nights := gap(&l, among); l.RoomTypeID == u.RoomTypeID && !nights.CheckIn.IsZero() {
+			return bookings.Assignment{RoomTypeID: u.RoomTypeID, Line: l.Number, UnitID: u.ID, Nights: nights}
+		}
+	}
+	return bookings.Assignment{RoomTypeID: u.RoomTypeID, UnitID: u.ID, Nights: among}
 }

@@ -39,6 +39,8 @@ type Prices struct {
 	Month dynastay.Stay
 	Rows  []PriceRow
 	Full  []Full // for each date
+	// Closed means that the whole property is off sale, whatever the nights say.
+	Closed bool
 }
 
 // PriceRow is the nights of a room type, one for each date of the month.
@@ -62,6 +64,7 @@ func (d *Desk) Prices(ctx context.Context, in dynastay.Date) (*Prices, error) {
 	}
 	for _, day := range c.Days {
 		t := day.Totals()
+		p.Closed = p.Closed || slices.ContainsFunc(day.Nights, func(n availability.Night) bool { return n.PropertyClosed })
 		p.Full = append(p.Full, Full{day.Date, t.Sold, t.Rooms - t.OutOfOrder})
 	}
 	for i := range d.Hotel.Rooms {
@@ -100,41 +103,62 @@ type Edit struct {
 	Price      dynastay.Money
 	MinStay    *int
 	Rule       Rule
+	Was        Rule // before, so that only what differs is set
 }
 
-// SetPrices changes nights, with one call for all of them, and returns how many were changed. A night is changed as a whole or not at all;
-// if some were not, the error is an [*availability.UpdateError] that says which, and sending the same again does no harm. See
-// [availability.Repository.Update] for its requests.
-func (d *Desk) SetPrices(ctx context.Context, edits []Edit) (changed int, err error) {
+// SetPrices changes nights, with one call for all of them. If some were not changed, the error is an [*availability.UpdateError] that says
+// which, and sending the same again does no harm. See [availability.Repository.Update] for its requests.
+func (d *Desk) SetPrices(ctx context.Context, edits []Edit) error {
 	if len(edits) == 0 {
-		return 0, nil
+		return nil
 	}
-	u := availability.UpdateRequest{PropertyID: d.Hotel.ID}
+	// Whether guests can leave on a date is stored with the night before, which may not be on sale.
+	u := availability.UpdateRequest{PropertyID: d.Hotel.ID, OpenOnly: true}
 	slices.SortFunc(edits, func(a, b Edit) int { return cmp.Or(cmp.Compare(a.RoomTypeID, b.RoomTypeID), a.Date.Compare(b.Date)) })
 	for _, e := range edits {
 		change, err := e.change()
 		if err != nil {
-			return 0, err
+			return err
 		}
 		u.Changes = append(u.Changes, change)
 	}
-	report, err := d.house.Nights.Update(ctx, u)
-	return report.Count(availability.Written), err
+	_, err := d.house.Nights.Update(ctx, u)
+	return err
 }
 
 func (e Edit) change() (availability.Change, error) {
 	c := availability.Change{
 		RoomTypeIDs: []string{e.RoomTypeID}, Dates: dynastay.Stay{CheckIn: e.Date, CheckOut: e.Date.AddDays(1)}, Price: e.Price, MinStay: e.MinStay,
 	}
-	closed, arrivals, departures := e.Rule == OffSale, e.Rule == NoArrivals || e.Rule == NoneOfBoth, e.Rule == NoDepartures || e.Rule == NoneOfBoth
-	switch {
-	case e.Rule == "":
-	case !slices.Contains(Rules, e.Rule):
+	if e.Rule == "" {
+		return c, nil
+	}
+	if !slices.Contains(Rules, e.Rule) {
 		return c, dynastay.Invalid("Rule", "must be one of the rules")
-	case closed: // what holds for arrivals and departures stays for when it is open again
-		c.StopSell, c.StopSellReason = &closed, "front desk"
-	default:
-		c.StopSell, c.ClosedToArrival, c.ClosedToDeparture = &closed, &arrivals, &departures
+	}
+	// What holds for arrivals and departures stays for when the night is open again.
+	now, was := flagsOf(e.Rule), flagsOf(e.Was)
+	if c.StopSell = differing(now.closed, was.closed); now.closed {
+		c.StopSellReason = "front desk"
+		return c, nil
+	}
+	if c.ClosedToArrival, c.ClosedToDeparture = differing(now.arrivals, was.arrivals), differing(now.departures, was.departures); was.closed {
+		c.ClosedToArrival, c.ClosedToDeparture = &now.arrivals, &now.departures
 	}
 	return c, nil
+}
+
+// flags are what a rule consists of.
+type flags struct{ closed, arrivals, departures bool }
+
+func flagsOf(r Rule) flags {
+	return flags{r == OffSale, r == NoArrivals || r == NoneOfBoth, r == NoDepartures || r == NoneOfBoth}
+}
+
+// differing returns a value if it is another one than before.
+func differing(now, was bool) *bool {
+	if now == was {
+		return nil
+	}
+	return &now
 }

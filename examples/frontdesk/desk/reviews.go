@@ -46,11 +46,14 @@ func (m *Moderation) Waiting(ctx context.Context, p dynastay.Paging) (dynastay.P
 
 // Decide approves a review, or rejects it for a reason that its author is told, if it has the version that the moderator has read. 2
 // requests.
-func (m *Moderation) Decide(ctx context.Context, reviewID string, version int, approve bool, reason string) (err error) {
-	if approve {
+func (m *Moderation) Decide(ctx context.Context, reviewID string, version int, decision, reason string) (err error) {
+	switch decision {
+	case "approve":
 		_, err = m.reviews.Approve(ctx, reviewID, version)
-	} else {
+	case "reject":
 		_, err = m.reviews.Reject(ctx, reviewID, version, reason)
+	default:
+		err = dynastay.Invalid("Decision", "must be approve or reject")
 	}
 	return err
 }

@@ -36,36 +36,41 @@ func (d *Desk) Stay(ctx context.Context, bookingID string) (*Stay, error) {
 	if s.Receipt, err = b.Receipt(s.History, d.house.DB.Now(), nil); err != nil {
 		return nil, err
 	}
-	rest := dynastay.Stay{CheckIn: d.first(b, dynastay.Date{}), CheckOut: b.Stay.CheckOut}
-	if b.Status != bookings.Confirmed && b.Status != bookings.CheckedIn || !rest.CheckIn.Before(rest.CheckOut) {
+	if b.Status != bookings.Confirmed && b.Status != bookings.CheckedIn {
 		return s, nil
 	}
-	return s, d.choices(ctx, s, rest)
+	return s, d.choices(ctx, s)
 }
 
 // choices finds the rooms that the guests can get for the rest of the stay.
-func (d *Desk) choices(ctx context.Context, s *Stay, rest dynastay.Stay) error {
+func (d *Desk) choices(ctx context.Context, s *Stay) error {
+	rest := d.rest(s.Booking, dynastay.Date{})
 	rooms, err := all(ctx, d.house.Units.List(d.Hotel.ID))
 	if err != nil {
 		return err
 	}
-	taken, err := d.taken(ctx, rest)
+	taken, _, err := d.occupied(ctx, rest)
 	if err != nil {
 		return err
 	}
-	free := map[string][]*units.Unit{} // by room type
-	for _, u := range rooms {
-		if !u.Retired && !overlaps(taken[u.ID], rest) {
-			free[u.RoomTypeID] = append(free[u.RoomTypeID], u)
+	free := func(roomTypeID string, nights dynastay.Stay) (found []*units.Unit) {
+		for _, u := range rooms {
+			if u.RoomTypeID == roomTypeID && !u.Retired && !overlaps(taken[u.ID], nights) {
+				found = append(found, u)
+			}
 		}
+		return found
 	}
+	ahead := dynastay.Stay{CheckIn: later(rest.CheckIn, d.Today), CheckOut: rest.CheckOut} // of a move, which begins today
 	for _, l := range s.Lines {
 		has := l.UnitsOn(rest.CheckIn)
-		for range l.Quantity - len(has) {
-			s.Lacks = append(s.Lacks, Choice{l, free[l.RoomTypeID]})
+		if lacking := gap(&l, rest); !lacking.CheckIn.IsZero() {
+			for range l.Quantity - len(l.UnitsOn(lacking.CheckIn)) {
+				s.Lacks = append(s.Lacks, Choice{l, free(l.RoomTypeID, lacking)})
+			}
 		}
 		for _, unit := range has {
-			for _, u := range free[l.RoomTypeID] {
+			for _, u := range free(l.RoomTypeID, ahead) {
 				s.Others[unit] = append(s.Others[unit], u.ID)
 			}
 		}
@@ -82,32 +87,46 @@ func overlaps(taken nights, dates dynastay.Stay) bool {
 	return false
 }
 
-// CheckIn checks guests in, with a room for each that their lines lack: the ids of the rooms in the order of [Stay.Lacks]. 4 requests.
-func (d *Desk) CheckIn(ctx context.Context, bookingID string, rooms []string) error {
-	s, err := d.booking(ctx, bookingID)
+// Given is a room for a line of a booking.
+type Given struct {
+	RoomTypeID string
+	Line       int
+	UnitID     string
+}
+
+// CheckIn checks guests in, and gives them the rooms that their lines lack: one for each of [Stay.Lacks]. 3 requests.
+func (d *Desk) CheckIn(ctx context.Context, bookingID string, rooms []Given) error {
+	b, err := d.booking(ctx, bookingID)
 	if err != nil {
 		return err
 	}
+	rest, lacks := d.rest(b, dynastay.Date{}), 0
 	var given []bookings.Assignment
-	rest := rooms
-	for _, l := range s.Lines {
-		for range l.Quantity - len(l.UnitsOn(d.first(s, dynastay.Date{}))) {
-			if len(rest) == 0 || rest[0] == "" {
-				return dynastay.Invalid("Room", "is required for each room of the booking")
+	for _, l := range b.Lines {
+		nights := gap(&l, rest)
+		if nights.CheckIn.IsZero() {
+			continue
+		}
+		lacks += l.Quantity - len(l.UnitsOn(nights.CheckIn))
+		for _, g := range rooms {
+			if g.RoomTypeID == l.RoomTypeID && g.Line == l.Number {
+				given = append(given, bookings.Assignment{RoomTypeID: l.RoomTypeID, Line: l.Number, UnitID: g.UnitID, Nights: nights})
 			}
-			given = append(given, bookings.Assignment{RoomTypeID: l.RoomTypeID, Line: l.Number, UnitID: rest[0]})
-			rest = rest[1:]
 		}
 	}
-	if len(given) == 0 {
+	switch {
+	case len(given) != lacks: // also if a colleague has given them some meanwhile
+		return dynastay.Invalid("Room", "is required for each room that the booking lacks, which are %d", lacks)
+	case lacks == 0:
 		_, err = d.house.Bookings.CheckIn(ctx, bookingID, nil, d.own())
-		return err
+	default:
+		_, err = d.house.Bookings.CheckInTo(ctx, bookingID, given, d.own())
 	}
-	_, err = d.house.Bookings.CheckInTo(ctx, bookingID, given, d.own())
 	return err
 }
 
-// Act does what has an obvious name: "check out", "undo check-in", "undo check-out", "no-show", or "reinstate". 2 requests.
+// Act does what has an obvious name: "check out", "undo check-in", "undo check-out", "no-show", "reinstate", or "release", which
+// gives back the rooms of a no-show. 2 requests, and 2 to pay back.
 func (d *Desk) Act(ctx context.Context, bookingID, action string) error {
 	var err error
 	switch all := d.house.Bookings; action {
@@ -121,6 +140,11 @@ func (d *Desk) Act(ctx context.Context, bookingID, action string) error {
 		_, err = all.NoShow(ctx, bookingID, d.own())
 	case "reinstate":
 		_, err = all.Reinstate(ctx, bookingID, d.own())
+	case "release":
+		var released bookings.Cancellation
+		if released, err = all.Release(ctx, bookingID, d.own()); err == nil {
+			err = d.house.RefundDue(ctx, released.Booking, released.Due)
+		}
 	default:
 		err = dynastay.Invalid("Action", "is none that the desk knows")
 	}

@@ -178,12 +178,12 @@ func (h *House) Notice(ctx context.Context, d pay.Delivery) error {
 	if err != nil {
 		return err
 	}
-	return h.refundDue(ctx, recorded.Booking, recorded.Due)
+	return h.RefundDue(ctx, recorded.Booking, recorded.Due)
 }
 
-// refundDue pays back what is due of a booking, if anything is. What was due when a process died is due of the booking as it is. 2
+// RefundDue pays back what is due of a booking, if anything is. What was due when a process died is due of the booking as it is. 2
 // requests.
-func (h *House) refundDue(ctx context.Context, b *bookings.Booking, due dynastay.Money) error {
+func (h *House) RefundDue(ctx context.Context, b *bookings.Booking, due dynastay.Money) error {
 	if due.IsSet() && due.Sign() <= 0 {
 		return nil
 	}
@@ -257,7 +257,7 @@ func (h *House) Cancel(ctx context.Context, userID, bookingID string, version in
 		return nil, err
 	}
 	h.payBack(bookingID, done.Refunds)
-	return done.Booking, h.refundDue(ctx, done.Booking, done.Due) // of a payment that came meanwhile
+	return done.Booking, h.RefundDue(ctx, done.Booking, done.Due) // of a payment that came meanwhile
 }
 
 // refunds divides what the guest was shown among the payments.

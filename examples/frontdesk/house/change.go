@@ -99,5 +99,5 @@ func (h *House) Change(ctx context.Context, userID, bookingID, token, key string
 	if err != nil {
 		return nil, err
 	}
-	return done.Booking, h.refundDue(ctx, done.Booking, dynastay.Money{}) // of what the guest has paid too much now
+	return done.Booking, h.RefundDue(ctx, done.Booking, dynastay.Money{}) // of what the guest has paid too much now
 }

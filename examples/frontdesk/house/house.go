@@ -200,7 +200,7 @@ func (h *House) expire(ctx context.Context) error {
 	for id, due := range sweep.Due {
 		b, readErr := h.Bookings.Get(ctx, id, dynastay.Consistent)
 		if readErr == nil {
-			readErr = h.refundDue(ctx, b, due)
+			readErr = h.RefundDue(ctx, b, due)
 		}
 		err = errors.Join(err, readErr)
 	}

@@ -4,7 +4,7 @@ package live
 
 import (
 	"context"
-	"maps"
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -32,14 +32,27 @@ type About struct {
 // Hub passes changes on to those who watch. It is safe for concurrent use.
 type Hub struct {
 	mu       sync.Mutex
-	seen     uint64
+	told     []change // the latest ones, in order
 	watchers map[*Watch]bool
 	ended    chan struct{}
 	end      sync.Once
 }
 
+// change is what was told, and when.
+type change struct {
+	at    int64
+	about About
+}
+
+// kept is how many changes are kept for those who begin to watch.
+const kept = 1000
+
 // NewHub returns a hub that knows of no changes.
-func NewHub() *Hub { return &Hub{watchers: map[*Watch]bool{}, ended: make(chan struct{})} }
+func NewHub() *Hub {
+	h := &Hub{watchers: map[*Watch]bool{}, ended: make(chan struct{})}
+	h.told = []change{{at: h.Now()}} // whoever has a page from before may have missed something
+	return h
+}
 
 // Tables returns the tables of the service, with a stream of each that a hub reads. The library's own table of nights has none, because
 // most services need not know of each night that is sold.
@@ -57,12 +70,30 @@ func (h *Hub) Run(ctx context.Context, db *dynastay.DB, streams consumer.Streams
 }
 
 func (h *Hub) router(db *dynastay.DB) *stream.Router {
+	all := reviews.New(db, nil, nil)
 	return stream.NewRouter(
 		route(h, bookings.New(db, nil).Changes().Bookings, func(b *bookings.Booking) About { return About{PropertyID: b.PropertyID, BookingID: b.ID} }),
 		route(h, units.New(db).Changes().Units, func(u *units.Unit) About { return About{PropertyID: u.PropertyID} }),
 		route(h, availability.New(db).Changes().Nights, func(n *availability.Night) About { return About{PropertyID: n.PropertyID} }),
-		route(h, reviews.New(db, nil, nil).Changes().Reviews, func(r *reviews.Review) About { return About{PropertyID: r.PropertyID, Review: true} }),
+		route(h, all.Changes().Reviews, func(r *reviews.Review) About { return About{PropertyID: r.PropertyID, Review: true} }),
+		stream.On(all.Changes().Responses, func(ctx context.Context, c stream.Change[reviews.Response]) error {
+			return h.answered(ctx, all, c)
+		}),
 	)
+}
+
+// answered tells of the answer to a review, which does not say whose property it is about.
+func (h *Hub) answered(ctx context.Context, all *reviews.Repository, c stream.Change[reviews.Response]) error {
+	if c.New == nil {
+		return nil
+	}
+	r, err := all.Get(ctx, c.New.ReviewID)
+	if err == nil {
+		h.tell(About{PropertyID: r.PropertyID})
+	} else if errors.Is(err, dynastay.ErrNotFound) {
+		err = nil // it has been deleted meanwhile
+	}
+	return err
 }
 
 func route[T any](h *Hub, d stream.Decoder[T], about func(*T) About) stream.Route {
@@ -77,18 +108,16 @@ func route[T any](h *Hub, d stream.Decoder[T], about func(*T) About) stream.Rout
 	})
 }
 
-// Seen is a number that grows with each change. Take it before a page is read: see [Hub.Watch].
-func (h *Hub) Seen() uint64 {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.seen
-}
+// Now is a moment. Take it before a page is read: see [Hub.Watch].
+func (h *Hub) Now() int64 { return time.Now().UnixNano() }
 
 func (h *Hub) tell(a About) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.seen++
-	for w := range maps.Keys(h.watchers) {
+	if h.told = append(h.told, change{h.Now(), a}); len(h.told) > kept {
+		h.told = slices.Delete(h.told, 0, len(h.told)-kept)
+	}
+	for w := range h.watchers {
 		if w.wants(a) {
 			w.wake()
 		}
@@ -110,15 +139,15 @@ func (w *Watch) wake() {
 	}
 }
 
-// Watch begins to watch what somebody wants to know. Whoever has a page from when the hub had seen so much is told at once if there were
-// changes since, because they may be ones of the page. End it with [Hub.Leave].
-func (h *Hub) Watch(since uint64, wants func(About) bool) *Watch {
+// Watch begins to watch what somebody wants to know. Whoever has a page from a moment is told at once of what has changed since. End it
+// with [Hub.Leave].
+func (h *Hub) Watch(since int64, wants func(About) bool) *Watch {
 	changed := make(chan struct{}, 1)
 	w := &Watch{changed, changed, wants}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.watchers[w] = true
-	if h.seen != since { // also if the hub has begun anew
+	if since < h.told[0].at || slices.ContainsFunc(h.told, func(c change) bool { return c.at >= since && wants(c.about) }) {
 		w.wake()
 	}
 	return w

@@ -2,6 +2,8 @@ package web
 
 import (
 	"cmp"
+	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/a-h/templ"
@@ -39,6 +41,9 @@ func (s *site) deskPage(show shown) func(*request) error {
 func (s *site) deskForm(show shown, to string, do func(r *request, d *desk.Desk) error) func(*request) error {
 	return s.atDesk(func(r *request, d *desk.Desk) error {
 		r.visit.Path = strings.ReplaceAll(to, "{id}", r.PathValue("id"))
+		if r.URL.RawQuery != "" { // such as the dates of the plan
+			r.visit.Path += "?" + r.URL.RawQuery
+		}
 		if err := do(r, d); err != nil {
 			return show(r, d, err)
 		}
@@ -50,6 +55,7 @@ func (s *site) deskRoutes() map[string]func(*request) error {
 	return map[string]func(*request) error{
 		"GET /desk":         s.deskPage(showDay),
 		"POST /desk/assign": s.deskForm(showDay, "/desk", assignAll),
+		"POST /desk/clean":  s.deskForm(showDay, "/desk", setState),
 		"GET /desk/plan":    s.deskPage(showPlan),
 		"POST /desk/plan":   s.deskForm(showPlan, "/desk/plan", move),
 
@@ -60,11 +66,9 @@ func (s *site) deskRoutes() map[string]func(*request) error {
 			return d.Act(r.ctx, r.PathValue("id"), r.PostForm.Get("action"))
 		}),
 
-		"GET /desk/rooms": s.deskPage(showRooms),
-		"POST /desk/rooms/clean": s.deskForm(showRooms, "/desk/rooms", func(r *request, d *desk.Desk) error {
-			return d.Clean(r.ctx, r.PostForm.Get("room"), units.Housekeeping(r.PostForm.Get("state")))
-		}),
-		"POST /desk/rooms/out": s.deskForm(showRooms, "/desk/rooms", takeOut),
+		"GET /desk/rooms":        s.deskPage(showRooms),
+		"POST /desk/rooms/clean": s.deskForm(showRooms, "/desk/rooms", setState),
+		"POST /desk/rooms/out":   s.deskForm(showRooms, "/desk/rooms", takeOut),
 		"POST /desk/rooms/back": s.deskForm(showRooms, "/desk/rooms", func(r *request, d *desk.Desk) error {
 			return d.PutBack(r.ctx, r.PostForm.Get("room"), r.PostForm.Get("out"))
 		}),
@@ -126,7 +130,7 @@ func dateOr(text string, otherwise dynastay.Date) (dynastay.Date, error) {
 
 // move reads who moves from a field that has the booking and the room that it has, if it has one.
 func move(r *request, d *desk.Desk) error {
-	bookingID, from, _ := strings.Cut(r.PostForm.Get("who"), " ")
+	bookingID, from, _ := strings.Cut(r.PostForm.Get("who"), "#") // no id has one
 	on, err := dateOr(r.PostForm.Get("on"), dynastay.Date{})
 	if err != nil {
 		return err
@@ -144,8 +148,25 @@ func showStay(r *request, d *desk.Desk, problem error) error {
 	return r.page(problem, func(text string) templ.Component { return stayPage(r.visit, d, b, text) })
 }
 
+// checkIn reads rooms such as "room_1#1#301": the room type, the number of the line, and the room.
 func checkIn(r *request, d *desk.Desk) error {
-	return d.CheckIn(r.ctx, r.PathValue("id"), r.PostForm["room"])
+	var rooms []desk.Given
+	for _, field := range r.PostForm["room"] {
+		parts := strings.Split(field, "#")
+		if len(parts) != 3 {
+			continue // none was chosen
+		}
+		line, err := strconv.Atoi(parts[1])
+		if err != nil {
+			return dynastay.Invalid("Room", "must be one that was offered")
+		}
+		rooms = append(rooms, desk.Given{RoomTypeID: parts[0], Line: line, UnitID: parts[2]})
+	}
+	return d.CheckIn(r.ctx, r.PathValue("id"), rooms)
+}
+
+func setState(r *request, d *desk.Desk) error {
+	return d.Clean(r.ctx, r.PostForm.Get("room"), units.Housekeeping(r.PostForm.Get("state")))
 }
 
 func showRooms(r *request, d *desk.Desk, problem error) error {
@@ -169,7 +190,23 @@ func showReviews(r *request, d *desk.Desk, problem error) error {
 	if err != nil {
 		return err
 	}
-	return r.page(problem, func(text string) templ.Component { return reviewsPage(r.visit, page, text) })
+	return r.page(problem, func(text string) templ.Component { return reviewsPage(r.visit, page, r.written(), text) })
+}
+
+// written is what somebody has entered about one of the items of a page.
+type written struct {
+	id     string
+	fields url.Values
+}
+
+func (r *request) written() written { return written{r.PathValue("id"), r.PostForm} }
+
+// of returns what was entered about an item.
+func (w written) of(id, field string) string {
+	if w.id != id {
+		return ""
+	}
+	return w.fields.Get(field)
 }
 
 func (s *site) moderation(r *request) error { return s.showModeration(r, nil) }
@@ -184,7 +221,7 @@ func (s *site) showModeration(r *request, problem error) error {
 		return err
 	}
 	r.visit.Live = s.liveAt("")
-	return r.page(problem, func(text string) templ.Component { return moderationPage(r.visit, page, text) })
+	return r.page(problem, func(text string) templ.Component { return moderationPage(r.visit, page, r.written(), text) })
 }
 
 func (s *site) moderator(r *request) (*desk.Moderation, error) {
@@ -201,7 +238,7 @@ func (s *site) moderate(r *request) error {
 	}
 	version, err := versionOf(r.PostForm)
 	if err == nil {
-		err = m.Decide(r.ctx, r.PathValue("id"), version, r.PostForm.Get("decision") == "approve", r.PostForm.Get("reason"))
+		err = m.Decide(r.ctx, r.PathValue("id"), version, r.PostForm.Get("decision"), r.PostForm.Get("reason"))
 	}
 	r.visit.Path = "/moderation"
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -29,12 +30,17 @@ func (s *site) staff(t *testing.T, role signin.Role, hotelID string) *reader {
 	require.NoError(t, err)
 	require.NoError(t, s.House.Signins.Employ(t.Context(), u.ID, role, hotelID, password))
 	r := s.reader(t)
-	r.get("/sign-in").submit("Sign in", map[string]string{"email": u.Email, "password": password})
-	require.Equal(t, http.StatusOK, r.status, r.text)
+	r.signIn(u.Email)
 	return r
 }
 
-// house returns a hotel with rooms one by one, of whose first room type all rooms are on sale for three nights.
+func (r *reader) signIn(email string) {
+	r.t.Helper()
+	r.get("/sign-in").submit("Sign in", map[string]string{"email": email, "password": password})
+	require.Equal(r.t, http.StatusOK, r.status, r.text)
+}
+
+// house returns a hotel with rooms one by one, of whose first room type all rooms are on sale for week.
 func (s *site) house(t *testing.T, skip int) *world.Hotel {
 	t.Helper()
 	for h := range s.World.Hotels() {
@@ -47,7 +53,7 @@ func (s *site) house(t *testing.T, skip int) *world.Hotel {
 		}
 		no, none := false, 0
 		_, err := s.House.Nights.Update(t.Context(), availability.UpdateRequest{PropertyID: h.ID, Changes: []availability.Change{{
-			RoomTypeIDs: []string{h.Rooms[0].ID}, Dates: s.three(), Rooms: &h.Rooms[0].Total, MinStay: &none, ClosedToArrival: &no, StopSell: &no,
+			RoomTypeIDs: []string{h.Rooms[0].ID}, Dates: s.week(), Rooms: &h.Rooms[0].Total, MinStay: &none, ClosedToArrival: &no, StopSell: &no,
 		}}})
 		require.NoError(t, err)
 		return h
@@ -58,8 +64,13 @@ func (s *site) house(t *testing.T, skip int) *world.Hotel {
 
 // three are three nights from today on.
 func (s *site) three() dynastay.Stay {
-	today := s.World.Options().Today
+	today := dynastay.DateOf(s.Now(), nil)
 	return dynastay.Stay{CheckIn: today, CheckOut: today.AddDays(3)}
+}
+
+// week is the nights that have rooms.
+func (s *site) week() dynastay.Stay {
+	return dynastay.Stay{CheckIn: s.World.Options().Today, CheckOut: s.World.Options().Today.AddDays(7)}
 }
 
 // booked returns a confirmed booking of a room of the first type, for the three nights.
@@ -78,11 +89,11 @@ func (s *site) booked(t *testing.T, h *world.Hotel, guest string) *bookings.Book
 	return b
 }
 
-// free returns two rooms of the first type that nobody has on the three nights.
+// free returns rooms of the first type that nobody has in the week: two at least.
 func (s *site) free(t *testing.T, h *world.Hotel) (rooms []string) {
 	t.Helper()
 	for _, u := range h.Units {
-		taken, err := s.House.Units.Taken(t.Context(), h.ID, u.ID, s.three())
+		taken, err := s.House.Units.Taken(t.Context(), h.ID, u.ID, s.week())
 		require.NoError(t, err)
 		if len(taken) == 0 && u.RoomTypeID == h.Rooms[0].ID && !u.Retired {
 			rooms = append(rooms, u.ID)
@@ -112,15 +123,15 @@ func TestDesk(t *testing.T) {
 	r.get("/desk/plan").sees("Without a room")
 	r.submit("Move", map[string]string{"who": ada.ID, "to": free[0]})
 	assert.Equal(t, free[0], s.has(t, ada.ID), r.text)
-	r.submit("Move", map[string]string{"who": ada.ID + " " + free[0], "to": free[1]})
+	r.submit("Move", map[string]string{"who": ada.ID + "#" + free[0], "to": free[1]})
 	assert.Equal(t, free[1], s.has(t, ada.ID))
 	r.submit("Move", map[string]string{"who": eve.ID, "to": free[1]})
 	assert.Equal(t, http.StatusConflict, r.status)
 	r.sees("Not free: " + free[1])
 	r.get("/desk/plan").submit("Move", map[string]string{"who": eve.ID, "to": free[0]})
-	r.submit("Move", map[string]string{"who": eve.ID + " " + free[0], "to": free[1], "exchange": "1"})
+	r.submit("Move", map[string]string{"who": eve.ID + "#" + free[0], "to": free[1], "exchange": "1"})
 	assert.Equal(t, []string{free[0], free[1]}, []string{s.has(t, ada.ID), s.has(t, eve.ID)})
-	r.submit("Move", map[string]string{"who": eve.ID + " " + free[1], "to": lastOf(s.free(t, h)), "exchange": "1"})
+	r.submit("Move", map[string]string{"who": eve.ID + "#" + free[1], "to": lastOf(s.free(t, h)), "exchange": "1"})
 	r.sees("No guests have the other room then")
 
 	r.get("/desk/bookings/"+ada.ID).submit("Check in", nil).sees("checked in", free[0])
@@ -149,7 +160,7 @@ func TestCheckInWithARoom(t *testing.T) {
 	r.get("/desk/bookings/"+ada.ID).submit("Check in", nil)
 	assert.Equal(t, http.StatusBadRequest, r.status)
 	r.sees("Room")
-	r.submit("Check in", map[string]string{"room": free[1]}).sees("checked in")
+	r.submit("Check in", map[string]string{"room": h.Rooms[0].ID + "#0#" + free[1]}).sees("checked in")
 	assert.Equal(t, free[1], s.has(t, ada.ID))
 }
 
@@ -176,14 +187,16 @@ func TestPrices(t *testing.T) {
 	}
 	before := night()
 	r, price := s.staff(t, signin.Desk, h.ID), before.Price.Amount()
-	field := func(kind, shown string) string { return strings.Join([]string{kind, room, today.String(), shown}, "|") }
+	field := func(kind, shown string) string { return strings.Join([]string{kind, room, today.String(), shown}, "#") }
 	r.get("/desk/prices").sees("How full the house is")
 	r.submit("Save", map[string]string{field("min", "0"): "3", field("rule", "open"): "no arrivals"})
+	require.Equal(t, http.StatusOK, r.status, r.text)
 	now := night()
 	assert.Equal(t, before.Price, now.Price, "another desk may have changed it meanwhile")
 	assert.Equal(t, 3, now.MinStay)
 	assert.True(t, now.ClosedToArrival)
 	r.get("/desk/prices").submit("Save", map[string]string{field("price", price): "99", field("min", "3"): "0", field("rule", "no arrivals"): "closed"})
+	require.Equal(t, http.StatusOK, r.status, r.text)
 	now = night()
 	assert.Equal(t, "99", strings.TrimSuffix(now.Price.Amount(), ".00"))
 	assert.True(t, now.StopSell)
@@ -195,19 +208,33 @@ func TestPrices(t *testing.T) {
 	}
 }
 
+// review returns what a guest of the hotel has written.
+func (s *site) review(t *testing.T, h *world.Hotel, approved bool) *reviews.Review {
+	t.Helper()
+	b := s.booked(t, h, "Ida")
+	_, err := s.House.Bookings.CheckIn(t.Context(), b.ID, nil)
+	require.NoError(t, err)
+	_, err = s.House.Bookings.CheckOut(t.Context(), b.ID)
+	require.NoError(t, err)
+	r, err := s.House.Reviews.Create(t.Context(), reviews.Review{
+		PropertyID: h.ID, BookingID: b.ID, UserID: b.UserID, Title: "Quiet", Text: "We slept well.", GuestName: "Ida",
+		TripType: reviews.Couple, Ratings: reviews.Ratings{Overall: 90},
+	})
+	require.NoError(t, err)
+	if approved {
+		r, err = s.House.Reviews.Approve(t.Context(), r.ID, r.Version)
+		require.NoError(t, err)
+	}
+	return r
+}
+
 // A review is read by others when a moderator has approved it, and the hotel answers.
 func TestReviews(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	h := s.house(t, 0)
-	ada, dana, moderator := s.booked(t, h, "Ada"), s.staff(t, signin.Desk, h.ID), s.staff(t, signin.Moderator, "")
-	dana.get("/desk").submit("Give a room to all who lack one", nil)
-	dana.get("/desk/bookings/"+ada.ID).submit("Check in", nil).submit("Check out", nil)
-	written, err := s.House.Reviews.Create(t.Context(), reviews.Review{
-		PropertyID: h.ID, BookingID: ada.ID, UserID: ada.UserID, Title: "Quiet", Text: "We slept well.", GuestName: "Ada",
-		TripType: reviews.Couple, Ratings: reviews.Ratings{Overall: 90},
-	})
-	require.NoError(t, err)
+	dana, moderator := s.staff(t, signin.Desk, h.ID), s.staff(t, signin.Moderator, "")
+	written := s.review(t, h, false)
 	assert.NotContains(t, dana.get("/desk/reviews").text, "We slept well.")
 	moderator.get("/moderation").sees("We slept well.")
 	moderator.read(moderator.client.PostForm(s.URL+"/moderation/"+written.ID, url.Values{"version": {"7"}, "decision": {"approve"}}))
@@ -220,6 +247,71 @@ func TestReviews(t *testing.T) {
 	assert.NotContains(t, dana.get("/desk/reviews").text, "We slept well.")
 }
 
+// Guests who come after midnight have come for the night that goes on, also if it is the only one.
+func TestAfterMidnight(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	h := s.house(t, 0)
+	zone, err := time.LoadLocation(h.TimeZone)
+	require.NoError(t, err)
+	ada, eve, free := s.booked(t, h, "Ada"), s.booked(t, h, "Eve"), s.free(t, h)
+	next := s.three().CheckIn.AddDays(1).Time()
+	s.Clock.Set(time.Date(next.Year(), next.Month(), next.Day(), 0, 30, 0, 0, zone))
+	r := s.staff(t, signin.Desk, h.ID)
+	r.sees("Expected before today", "Ada Byron")
+	r.get("/desk/bookings/"+ada.ID).submit("Check in", map[string]string{"room": h.Rooms[0].ID + "#0#" + free[0]}).sees("checked in")
+	assert.Equal(t, free[0], s.has(t, ada.ID), "the night that goes on")
+	r.get("/desk/plan").submit("Move", map[string]string{"who": eve.ID, "to": free[1]})
+	assert.Equal(t, free[1], s.has(t, eve.ID))
+	s.Clock.Advance(2 * 24 * time.Hour) // the last night goes on
+	r.signIn("desk" + h.ID + "@example.com")
+	r.get("/desk/bookings/"+ada.ID).sees("checked in", "Check out")
+}
+
+// Whoever has a room on all nights that the plan shows does not lack one, in whatever month they arrived; whoever lacks one on a single
+// night does.
+func TestWithoutARoom(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	h := s.house(t, 0)
+	ada, free := s.booked(t, h, "Ada"), s.free(t, h)
+	r := s.staff(t, signin.Desk, h.ID)
+	second := s.three().CheckIn.AddDays(1)
+	r.get("/desk/plan").submit("Move", map[string]string{"who": ada.ID, "to": free[0], "on": second.String()})
+	lacking := `data-who="` + ada.ID + `"`
+	assert.Contains(t, r.get("/desk/plan").text, lacking)
+	assert.NotContains(t, r.get("/desk/plan?from="+second.String()).text, lacking)
+	r.submit("Move", map[string]string{"who": ada.ID, "to": free[1]})
+	assert.NotContains(t, r.get("/desk/plan").text, lacking)
+}
+
+// The rooms of a booking that was cancelled, of guests who left early, and of a no-show that was released, are free in the plan.
+func TestGivenUp(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	h := s.house(t, 0)
+	ada, eve := s.booked(t, h, "Ada"), s.booked(t, h, "Eve")
+	r := s.staff(t, signin.Desk, h.ID)
+	rooms := s.free(t, h)[:2]
+	for i, b := range []*bookings.Booking{ada, eve} {
+		r.get("/desk/plan").submit("Move", map[string]string{"who": b.ID, "to": rooms[i]})
+	}
+	r.get("/desk/bookings/"+ada.ID).submit("Check in", nil).submit("Check out", nil)
+	s.Clock.Advance(36 * time.Hour)
+	r.signIn("desk" + h.ID + "@example.com")
+	r.get("/desk/bookings/"+eve.ID).submit("No-show", nil).sees("no show")
+	r.submit("Give their rooms to others", nil)
+	require.Equal(t, http.StatusOK, r.status, r.text)
+	third := s.booked(t, h, "Ida")
+	for _, room := range rooms {
+		r.get("/desk/plan").submit("Move", map[string]string{"who": third.ID, "to": room})
+		assert.Equal(t, http.StatusOK, r.status, r.text)
+		r.get("/desk/bookings/" + third.ID).sees(room)
+		_, err := s.House.Bookings.UnassignUnits(t.Context(), third.ID, []string{room})
+		require.NoError(t, err)
+	}
+}
+
 // Nothing of the staff exists for guests, nothing of a hotel for the desk of another one, and nobody comes in without signing in.
 func TestStaffOnly(t *testing.T) {
 	t.Parallel()
@@ -230,9 +322,17 @@ func TestStaffOnly(t *testing.T) {
 	free := s.free(t, another)
 	guest, nobody, elsewhere := s.reader(t), s.reader(t), s.staff(t, signin.Desk, another.ID)
 	guest.signUp("eve")
-	fields := url.Values{"action": {"check out"}, "who": {ada.ID}, "to": {free[0]}, "room": {free[0]}, "state": {"dirty"}, "text": {"Thanks"}, "version": {"1"}}
+	fields := url.Values{"action": {"check out"}, "who": {ada.ID}, "to": {free[0]}, "room": {free[0]}, "state": {"dirty"}, "text": {"Thanks"}, "version": {"1"}, "decision": {"approve"}}
+	shown, waiting := s.review(t, h, true), s.review(t, h, false)
 	ask := func(r *reader, route string) {
-		method, path, _ := strings.Cut(strings.ReplaceAll(route, "{id}", ada.ID), " ")
+		id := ada.ID
+		switch {
+		case strings.Contains(route, "reviews"):
+			id = shown.ID
+		case strings.Contains(route, "moderation"):
+			id = waiting.ID
+		}
+		method, path, _ := strings.Cut(strings.ReplaceAll(route, "{id}", id), " ")
 		if method == http.MethodGet {
 			r.get(path)
 			return
@@ -254,5 +354,11 @@ func TestStaffOnly(t *testing.T) {
 	as, err := s.House.Bookings.Get(t.Context(), ada.ID, dynastay.Consistent)
 	require.NoError(t, err)
 	assert.Equal(t, ada.Version, as.Version, "nobody has changed it")
+	for _, r := range []*reviews.Review{shown, waiting} {
+		now, err := s.House.Reviews.Get(t.Context(), r.ID, dynastay.Consistent)
+		require.NoError(t, err)
+		assert.Equal(t, r.Status, now.Status)
+		assert.Nil(t, now.Response)
+	}
 	elsewhere.get("/desk/bookings/" + own.ID).sees("Own Byron")
 }

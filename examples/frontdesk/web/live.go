@@ -26,7 +26,7 @@ func (s *site) live(r *request) error {
 	if err != nil {
 		return err
 	}
-	since, err := strconv.ParseUint(cmp.Or(r.Header.Get("Last-Event-ID"), r.Form.Get("since")), 10, 64)
+	since, err := strconv.ParseInt(cmp.Or(r.Header.Get("Last-Event-ID"), r.Form.Get("since")), 10, 64)
 	if err != nil {
 		return dynastay.Invalid("since", "must be a number")
 	}
@@ -50,7 +50,8 @@ func (s *site) live(r *request) error {
 			return nil
 		case <-w.Changed:
 		}
-		if _, err := fmt.Fprintf(r.w, "id: %d\ndata: changed\n\n", s.hub.Seen()); err != nil || send.Flush() != nil {
+		// The browser reads the page after this moment, and need not be told again of what was before.
+		if _, err := fmt.Fprintf(r.w, "id: %d\ndata: changed\n\n", s.hub.Now()); err != nil || send.Flush() != nil {
 			return nil
 		}
 	}

@@ -1,21 +1,24 @@
 package web
 
 import (
+	"errors"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/a-h/templ"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
 
 	"github.com/dynastay/dynastay/examples/frontdesk/desk"
 )
 
 // A field of the grid has a name that says what the page showed, so that only what somebody has changed is written, and what another desk
-// has changed meanwhile stays: "price|room_1|2037-07-10|142.00".
+// has changed meanwhile stays: "price#room_1#2037-07-10#142.00". An id has no "#".
 func fieldName(kind, roomTypeID string, date dynastay.Date, shown string) string {
-	return strings.Join([]string{kind, roomTypeID, date.String(), shown}, "|")
+	return strings.Join([]string{kind, roomTypeID, date.String(), shown}, "#")
 }
 
 func showPrices(r *request, d *desk.Desk, problem error) error {
@@ -48,12 +51,26 @@ func setPrices(r *request, d *desk.Desk) error {
 	r.visit.Path = "/desk/prices?month=" + url.QueryEscape(r.PostForm.Get("month"))
 	edits, err := editsOf(r.PostForm, d)
 	if err == nil {
-		_, err = d.SetPrices(r.ctx, edits)
+		err = d.SetPrices(r.ctx, edits)
+	}
+	var some *availability.UpdateError
+	if errors.As(err, &some) {
+		err = notChanged(some)
 	}
 	if err != nil {
 		return showPrices(r, d, err)
 	}
 	return r.redirect(r.visit.Path)
+}
+
+// notChanged says which nights were not changed, perhaps because DynamoDB could not be reached. What was entered for them is kept.
+func notChanged(some *availability.UpdateError) error {
+	var nights []string
+	for _, n := range some.Dates {
+		nights = append(nights, n.Date.String())
+	}
+	slices.Sort(nights)
+	return dynastay.Refusal("these nights have not been changed, please save again: " + strings.Join(slices.Compact(nights), ", "))
 }
 
 // editsOf reads what has been changed in the grid, night by night.
@@ -64,7 +81,7 @@ func editsOf(form url.Values, d *desk.Desk) ([]desk.Edit, error) {
 	}
 	changed := map[night]*desk.Edit{}
 	for name, values := range form {
-		parts := strings.Split(name, "|")
+		parts := strings.Split(name, "#")
 		if len(parts) != 4 || values[0] == parts[3] {
 			continue
 		}
@@ -77,7 +94,7 @@ func editsOf(form url.Values, d *desk.Desk) ([]desk.Edit, error) {
 		if changed[at] == nil {
 			changed[at] = &desk.Edit{RoomTypeID: room.ID, Date: date}
 		}
-		if err := set(changed[at], parts[0], strings.TrimSpace(values[0]), room.BasePrice.Currency()); err != nil {
+		if err := set(changed[at], parts[0], strings.TrimSpace(values[0]), parts[3], room.BasePrice.Currency()); err != nil {
 			return nil, dynastay.Within(room.Name+" "+date.String(), err)
 		}
 	}
@@ -88,10 +105,13 @@ func editsOf(form url.Values, d *desk.Desk) ([]desk.Edit, error) {
 	return edits, nil
 }
 
-func set(e *desk.Edit, kind, value string, c dynastay.Currency) (err error) {
+func set(e *desk.Edit, kind, value, shown string, c dynastay.Currency) (err error) {
 	switch kind {
 	case "price":
 		e.Price, err = dynastay.NewMoney(value, c)
+		if err == nil && e.Price.Amount() == shown { // written in another way
+			e.Price = dynastay.Money{}
+		}
 	case "min":
 		nights, err := strconv.Atoi(value)
 		if err != nil {
@@ -99,7 +119,7 @@ func set(e *desk.Edit, kind, value string, c dynastay.Currency) (err error) {
 		}
 		e.MinStay = &nights
 	case "rule":
-		e.Rule = desk.Rule(value)
+		e.Rule, e.Was = desk.Rule(value), desk.Rule(shown)
 	}
 	return err
 }

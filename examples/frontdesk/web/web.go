@@ -72,7 +72,7 @@ type request struct {
 // serve answers a request: with a page, with a redirect, or with what has gone wrong.
 func (s *site) serve(w http.ResponseWriter, r *http.Request, serve func(*request) error) {
 	ctx, tally := cost.Begin(r.Context())
-	in := &request{r, w, visit{Path: r.URL.RequestURI(), Tally: tally, seen: s.hub.Seen()}, ctx, nil}
+	in := &request{r, w, visit{Path: r.URL.RequestURI(), Tally: tally, seen: s.hub.Now()}, ctx, nil}
 	in.visit.Before = in.clickBefore()
 	r.Body = http.MaxBytesReader(w, r.Body, 1<<20)
 	err := r.ParseForm()
@@ -106,6 +106,7 @@ func (s *site) serve(w http.ResponseWriter, r *http.Request, serve func(*request
 
 func (r *request) show(status int, page templ.Component) {
 	r.w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	r.w.Header().Set("Cache-Control", "no-store") // a page has names of guests, and the next one at the computer may go back
 	r.w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; img-src https:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
 	r.w.WriteHeader(status)
 	if err := page.Render(r.ctx, r.w); err != nil && r.ctx.Err() == nil {
@@ -119,6 +120,7 @@ func (r *request) page(problem error, page func(text string) templ.Component) er
 		r.show(http.StatusOK, page(""))
 		return nil
 	}
+	r.visit.Live = "" // what somebody has entered, and what is wrong with it, stays
 	switch status := house.Status(problem); status {
 	case http.StatusBadRequest, http.StatusConflict, http.StatusPreconditionFailed, http.StatusUnauthorized:
 		r.show(status, page(sentence(problem)))
