@@ -43,6 +43,14 @@ var slipEntity = entity.New(entity.Spec[slip]{
 	}),
 })
 
+// keeper is what a process has of the calendars.
+type keeper struct {
+	calendars *calendar.Repository
+	slips     *entity.Table[slip]
+}
+
+var keeperOf = each(func(p *process) *keeper { return &keeper{calendar.New(p.DB), entity.NewTable(p.DB, slipEntity)} })
+
 // The kinds of calls.
 const (
 	booking    = "book nights"
@@ -139,7 +147,7 @@ func (s *calendars) made(
 	c.deed = w.deed(mark, c.kind, c.listing+" "+c.listing+"/"+c.event, fmt.Sprint(c.event, " ", c.stay), keyed, refusal.or(incomplete),
 		func(ctx context.Context, p *process, parts ...dynastay.Part) error {
 			if c.slip {
-				parts = append(parts, p.slips.CreateOp(&slip{mark, c.kind}))
+				parts = append(parts, keeperOf(p).slips.CreateOp(&slip{mark, c.kind}))
 			}
 			return partly(send(ctx, p, parts))
 		})
@@ -216,13 +224,13 @@ func (s *calendars) place(w *worker, at string, keyed bool) *nightsCall {
 		l := calendar.Block{ListingID: at, HostID: hostOf(at), BlockID: id, Stay: c.stay, Note: mark}
 		switch {
 		case c.kind == booking && op:
-			e, err = write(ctx, p, parts, p.calendars.BookOp(b))
+			e, err = write(ctx, p, parts, keeperOf(p).calendars.BookOp(b))
 		case c.kind == booking:
-			e, err = p.calendars.Book(ctx, b, optionsOf(parts)...)
+			e, err = keeperOf(p).calendars.Book(ctx, b, optionsOf(parts)...)
 		case op:
-			e, err = write(ctx, p, parts, p.calendars.BlockOp(l))
+			e, err = write(ctx, p, parts, keeperOf(p).calendars.BlockOp(l))
 		default:
-			e, err = p.calendars.Block(ctx, l, optionsOf(parts)...)
+			e, err = keeperOf(p).calendars.Block(ctx, l, optionsOf(parts)...)
 		}
 		if err == nil {
 			s.told(c, e, keyed)
@@ -310,9 +318,9 @@ func (s *calendars) moveOf(w *worker, at string, h holding, keyed bool) *nightsC
 		var e *calendar.Event
 		var err error
 		if op {
-			e, err = write(ctx, p, parts, p.calendars.ModifyOp(at, h.event, c.stay, options...))
+			e, err = write(ctx, p, parts, keeperOf(p).calendars.ModifyOp(at, h.event, c.stay, options...))
 		} else {
-			e, err = p.calendars.Modify(ctx, at, h.event, c.stay, options...)
+			e, err = keeperOf(p).calendars.Modify(ctx, at, h.event, c.stay, options...)
 		}
 		if err == nil {
 			s.told(c, e, keyed)
@@ -350,9 +358,9 @@ func (s *calendars) freeOf(w *worker, at string, h holding, keyed bool) *nightsC
 	return s.made(w, c, w.mark(), keyed, refusal, func(ctx context.Context, p *process, parts []dynastay.Part) error {
 		var err error
 		if op {
-			_, err = write(ctx, p, parts, p.calendars.DeleteOp(at, h.event, options...))
+			_, err = write(ctx, p, parts, keeperOf(p).calendars.DeleteOp(at, h.event, options...))
 		} else {
-			err = p.calendars.Delete(ctx, at, h.event, options...)
+			err = keeperOf(p).calendars.Delete(ctx, at, h.event, options...)
 		}
 		if err == nil && only {
 			s.succeeded(c, h)
@@ -371,7 +379,7 @@ func (s *calendars) look(w *worker, at string) {
 	l := &look{listing: at, stay: nightsIn(w, at), events: map[dynastay.Date]string{}}
 	l.from = w.now()
 	v := w.call("look at nights", at, l.stay.String(), never, func(ctx context.Context) error {
-		found, err := w.calendars.Check(ctx, at, l.stay, dynastay.Consistent)
+		found, err := keeperOf(w.process).calendars.Check(ctx, at, l.stay, dynastay.Consistent)
 		for _, n := range found.Taken {
 			l.events[n.Date] = n.EventID
 		}

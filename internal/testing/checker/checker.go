@@ -20,7 +20,6 @@ import (
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/internal/testing/raw"
-	"github.com/dynastay/dynastay/keys"
 )
 
 var (
@@ -43,8 +42,8 @@ type scenario interface {
 // checker is what the workers share.
 type checker struct {
 	t         *testing.T
-	db        *dyntest.DB
-	front     *dyntest.DB // of the desks
+	databases []*dyntest.DB
+	db        *dyntest.DB // the first one, that nearly all work on
 	hotel     house
 	late      *latecomers
 	processes []*process
@@ -65,15 +64,21 @@ type difference struct{ kind, items, text string }
 
 func newChecker(t *testing.T) *checker {
 	command := fmt.Sprintf("go test ./internal/testing/checker -calls %d -seed %d -workers %d -processes %d", *calls, *seed, *workers, *processes)
-	db := dyntest.New(t, dyntest.Tables(tables...), dyntest.At(midnight), dyntest.Seed(*seed))
-	front := dyntest.New(t, dyntest.OnlyTables(keys.BookingsTable, keys.AvailabilityTable, keys.PropertiesTable, keys.MetadataTable), dyntest.Tables(receiptEntity.Schema), dyntest.At(midnight), dyntest.Seed(*seed))
-	c := &checker{t: t, db: db, front: front, command: command, tallies: map[string]*[broken + 1]int{}, history: map[string][]string{}}
+	c := &checker{t: t, command: command, tallies: map[string]*[broken + 1]int{}, history: map[string][]string{}}
+	c.db = c.database(dyntest.Tables(tables...))
 	c.late = &latecomers{rand: rand.New(rand.NewPCG(*seed, 1<<32))}
-	c.hotel = newHouse(t, db.Direct)
+	c.hotel = newHouse(t, c.db.Direct)
 	for n := range *processes {
 		c.processes = append(c.processes, c.process(fmt.Sprint("process ", n), temperaments[n%len(temperaments)]))
 	}
 	return c
+}
+
+// database makes a database that is in the storm too.
+func (c *checker) database(options ...dyntest.Option) *dyntest.DB {
+	db := dyntest.New(c.t, append(options, dyntest.At(midnight), dyntest.Seed(*seed))...)
+	c.databases = append(c.databases, db)
+	return db
 }
 
 // worker is one goroutine of a process.
@@ -208,11 +213,17 @@ func (c *checker) summary(stormed time.Duration) string {
 	for _, operation := range []string{
 		"GetItem", "PutItem", "UpdateItem", "DeleteItem", "Query", "BatchGetItem", "BatchWriteItem", "TransactWriteItems",
 	} {
-		requests += c.db.Faults.Count(operation) + c.front.Faults.Count(operation)
+		for _, db := range c.databases {
+			requests += db.Faults.Count(operation)
+		}
 	}
 	var faults []string
-	for i := 0; i+1 < len(c.storm); i += 2 { // of both databases
-		faults = append(faults, fmt.Sprintf("%s %d", c.storm[i].name, c.storm[i].Hits()+c.storm[i+1].Hits()))
+	for _, f := range c.storm {
+		hits := 0
+		for _, i := range f.injections {
+			hits += i.Hits()
+		}
+		faults = append(faults, fmt.Sprintf("%s %d", f.name, hits))
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

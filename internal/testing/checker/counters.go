@@ -83,7 +83,7 @@ func (s *counters) told(v verdict, ids ...string) {
 
 func (s *counters) alone(w *worker, id string) {
 	s.told(w.call("increment", id, "", never, func(ctx context.Context) error {
-		_, err := w.counters.Update(ctx, counterKey(id), increment)
+		_, err := tablesOf(w.process).counters.Update(ctx, counterKey(id), increment)
 		return err
 	}), id)
 }
@@ -95,7 +95,7 @@ func (s *counters) successor(w *worker, id string) {
 	s.mu.Unlock()
 	ctx, cancel := w.deadline()
 	defer cancel()
-	read, err := w.counters.Get(ctx, counterKey(id), dynastay.Consistent)
+	read, err := tablesOf(w.process).counters.Get(ctx, counterKey(id), dynastay.Consistent)
 	if err != nil {
 		return
 	}
@@ -103,7 +103,7 @@ func (s *counters) successor(w *worker, id string) {
 		s.differ("a consistent read before an acknowledged write", id, "%d where %d were acknowledged before", read.Value, least)
 	}
 	v := w.call("increment version", id, fmt.Sprint(read.Version), refusedBy(dynastay.ErrVersion), func(ctx context.Context) error {
-		_, err := w.counters.Update(ctx, counterKey(id), increment, dynastay.IfVersion(read.Version))
+		_, err := tablesOf(w.process).counters.Update(ctx, counterKey(id), increment, dynastay.IfVersion(read.Version))
 		return err
 	})
 	s.told(v, id)
@@ -127,7 +127,7 @@ func (s *counters) pair(w *worker, id string) {
 		return
 	}
 	s.told(w.call("increment two", id+" "+other, "", never, func(ctx context.Context) error {
-		return w.Write(ctx, w.counters.UpdateOp(counterKey(id), increment), w.counters.UpdateOp(counterKey(other), increment))
+		return w.Write(ctx, tablesOf(w.process).counters.UpdateOp(counterKey(id), increment), tablesOf(w.process).counters.UpdateOp(counterKey(other), increment))
 	}), id, other)
 }
 
@@ -138,7 +138,7 @@ func (s *counters) underKey(w *worker, id string) {
 			key: dynastay.IdempotencyKey(mark).Of("counters"), name: "increment once", items: id, about: mark, refusal: never,
 		}
 		o.send = func(ctx context.Context, p *process) error {
-			return p.Write(ctx, o.key, p.counters.UpdateOp(counterKey(id), increment, dynastay.AgreedOn("one more")))
+			return p.Write(ctx, o.key, tablesOf(p).counters.UpdateOp(counterKey(id), increment, dynastay.AgreedOn("one more")))
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()

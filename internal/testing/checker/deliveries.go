@@ -111,9 +111,9 @@ func (s *calendars) deliverOf(w *worker, d *delivery, keyed bool) *nightsCall {
 		var done calendar.Imported
 		from := s.now()
 		if op {
-			done, err = write(ctx, p, parts, p.calendars.ImportOp(d.Reservation))
+			done, err = write(ctx, p, parts, keeperOf(p).calendars.ImportOp(d.Reservation))
 		} else {
-			done, err = p.calendars.Import(ctx, d.Reservation, optionsOf(parts)...)
+			done, err = keeperOf(p).calendars.Import(ctx, d.Reservation, optionsOf(parts)...)
 		}
 		if err == nil {
 			s.delivered(c, done, from)

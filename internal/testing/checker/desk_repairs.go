@@ -117,9 +117,9 @@ func (d *desks) callRepair(w *worker, r *repair, c *repairCall) {
 	c.span.from = d.now()
 	c.verdict = w.call(name, r.unit, r.id, refusedBy(dynastay.ErrRefused, dynastay.ErrNotFound), func(ctx context.Context) error {
 		if c.ends() {
-			_, c.err = w.process.front.bookings.EndOutOfOrder(ctx, d.house, bookings.OutOfOrderEnd{UnitID: r.unit, ID: r.id, From: c.from, By: "staff_8"})
+			_, c.err = d.of(w.process).bookings.EndOutOfOrder(ctx, d.house, bookings.OutOfOrderEnd{UnitID: r.unit, ID: r.id, From: c.from, By: "staff_8"})
 		} else {
-			_, c.err = w.process.front.bookings.TakeOutOfOrder(ctx, d.house, bookings.OutOfOrder{UnitID: r.unit, ID: r.id, Nights: r.nights, By: "staff_7"})
+			_, c.err = d.of(w.process).bookings.TakeOutOfOrder(ctx, d.house, bookings.OutOfOrder{UnitID: r.unit, ID: r.id, Nights: r.nights, By: "staff_7"})
 		}
 		return c.err
 	})

@@ -13,8 +13,10 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/availability/units"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
+	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 )
 
@@ -36,6 +38,8 @@ func newFrontOffice(db *dynastay.DB) *frontOffice {
 // many at the same time. Other units are retired while guests get them, and some are out of order for a time.
 type desks struct {
 	*checker
+	front  *dyntest.DB
+	of     func(*process) *frontOffice
 	calls  deeds[*deskCall]
 	house  availability.House
 	room   string                      // the id of the room type
@@ -98,8 +102,12 @@ const (
 )
 
 func newDesks(c *checker) *desks {
-	d := &desks{checker: c, made: map[string]*once{}, states: map[string]map[int]*deskState{}, retired: map[string][]*retirement{}}
-	db := c.front.Direct
+	front := c.database(
+		dyntest.OnlyTables(keys.BookingsTable, keys.AvailabilityTable, keys.PropertiesTable, keys.MetadataTable), dyntest.Tables(receiptEntity.Schema),
+	)
+	of := each(func(p *process) *frontOffice { return newFrontOffice(p.open(front, func(*dynastay.Options) {})) })
+	d := &desks{checker: c, front: front, of: of, made: map[string]*once{}, states: map[string]map[int]*deskState{}, retired: map[string][]*retirement{}}
+	db := front.Direct
 	made, err := properties.New(db, nil).Create(c.t.Context(), properties.Property{
 		Name: "Many Desks", Slug: "many-desks", Type: properties.Hotel, OwnerID: "user_host", Status: properties.Approved, CheckInTime: checkInTime,
 		Address: properties.Address{City: "Boston", Country: "USA", Latitude: 42.36, Longitude: -71.06},
@@ -213,7 +221,7 @@ func (d *desks) walkIn(w *worker) {
 	var b *bookings.Booking
 	at := span{from: d.now()}
 	o := &once{name: "walk in", items: mark, about: mark, refusal: never, send: func(ctx context.Context, p *process) (err error) {
-		b, err = p.front.bookings.Create(ctx, req)
+		b, err = d.of(p).bookings.Create(ctx, req)
 		return err
 	}}
 	d.mu.Lock()
@@ -254,27 +262,27 @@ func (d *desks) draw(w *worker, at int, one, other *deskGuest, keyed bool) *desk
 	case at < 17:
 		c.kind = "assign"
 		single(func(p *process) *dynastay.Operation[*bookings.Booking] {
-			return p.front.bookings.AssignUnitsOp(one.id, to)
+			return d.of(p).bookings.AssignUnitsOp(one.id, to)
 		})
 	case at < 20 && one.unit != "":
 		c.kind = "check in unit"
 		single(func(p *process) *dynastay.Operation[*bookings.Booking] {
-			return p.front.bookings.CheckInOp(one.id, nil)
+			return d.of(p).bookings.CheckInOp(one.id, nil)
 		})
 	case at < 20:
 		c.kind = "check in to"
 		single(func(p *process) *dynastay.Operation[*bookings.Booking] {
-			return p.front.bookings.CheckInToOp(one.id, to)
+			return d.of(p).bookings.CheckInToOp(one.id, to)
 		})
 	case at < 22:
 		c.kind, c.still = "extend hold", true
 		long := time.Duration(w.rand.IntN(600)) * time.Minute
 		single(func(p *process) *dynastay.Operation[*bookings.Booking] {
-			return p.front.bookings.ExtendHoldOp(one.id, time.Minute+long)
+			return d.of(p).bookings.ExtendHoldOp(one.id, time.Minute+long)
 		})
 	case at < 24:
 		c.kind = "check out unit"
-		single(func(p *process) *dynastay.Operation[*bookings.Booking] { return p.front.bookings.CheckOutOp(one.id) })
+		single(func(p *process) *dynastay.Operation[*bookings.Booking] { return d.of(p).bookings.CheckOutOp(one.id) })
 	case at < 28:
 		c.kind = "move unit"
 		move := bookings.UnitMove{From: one.unit, To: to[0].UnitID}
@@ -285,43 +293,43 @@ func (d *desks) draw(w *worker, at int, one, other *deskGuest, keyed bool) *desk
 			move.To = "u1"
 		}
 		single(func(p *process) *dynastay.Operation[*bookings.Booking] {
-			return p.front.bookings.MoveUnitOp(one.id, move)
+			return d.of(p).bookings.MoveUnitOp(one.id, move)
 		})
 	case at < 34 && one.id != other.id && one.unit != other.unit:
 		c.kind, c.bookings = "swap units", []string{one.id, other.id}
 		s := bookings.UnitSwap{A: bookings.UnitOf{BookingID: one.id, UnitID: one.unit}, B: bookings.UnitOf{BookingID: other.id, UnitID: other.unit}}
 		send = func(p *process) (dynastay.Part, func() []*bookings.Booking) {
-			o := p.front.bookings.SwapUnitsOp(s)
+			o := d.of(p).bookings.SwapUnitsOp(s)
 			return o, func() []*bookings.Booking { return []*bookings.Booking{o.Result().A, o.Result().B} }
 		}
 	case at < 37:
 		c.kind = "unassign"
 		single(func(p *process) *dynastay.Operation[*bookings.Booking] {
-			return p.front.bookings.UnassignUnitsOp(one.id, nil)
+			return d.of(p).bookings.UnassignUnitsOp(one.id, nil)
 		})
 	case at >= 44 && one.status == bookings.NoShow:
 		c.kind = "reinstate unit"
 		single(func(p *process) *dynastay.Operation[*bookings.Booking] {
-			return p.front.bookings.ReinstateOp(one.id)
+			return d.of(p).bookings.ReinstateOp(one.id)
 		})
 	case at >= 44:
 		c.kind = "undo the check-out"
 		single(func(p *process) *dynastay.Operation[*bookings.Booking] {
-			return p.front.bookings.UndoCheckOutOp(one.id)
+			return d.of(p).bookings.UndoCheckOutOp(one.id)
 		})
 	case at == 43:
 		c.kind = "no-show unit"
-		single(func(p *process) *dynastay.Operation[*bookings.Booking] { return p.front.bookings.NoShowOp(one.id) })
+		single(func(p *process) *dynastay.Operation[*bookings.Booking] { return d.of(p).bookings.NoShowOp(one.id) })
 	case at >= 40:
 		c.kind, c.still = "another stay", true
 		send = func(p *process) (dynastay.Part, func() []*bookings.Booking) {
-			o := p.front.bookings.ModifyOp(m)
+			o := d.of(p).bookings.ModifyOp(m)
 			return o, func() []*bookings.Booking { return []*bookings.Booking{o.Result().Booking} }
 		}
 	default:
 		c.kind = "cancel unit"
 		send = func(p *process) (dynastay.Part, func() []*bookings.Booking) {
-			o := p.front.bookings.CancelOp(one.id, "", nil)
+			o := d.of(p).bookings.CancelOp(one.id, "", nil)
 			return o, func() []*bookings.Booking { return []*bookings.Booking{o.Result().Booking} }
 		}
 	}
@@ -339,10 +347,10 @@ func (d *desks) deed(w *worker, c *deskCall, keyed bool, send func(*process) (dy
 	c.deed = w.deed(mark, c.kind, items, "", keyed, deskRefuses, func(ctx context.Context, p *process, parts ...dynastay.Part) error {
 		op, results := send(p)
 		if c.receipt {
-			parts = append(parts, p.front.receipts.CreateOp(&receipt{mark, c.bookings[0], c.kind}))
+			parts = append(parts, d.of(p).receipts.CreateOp(&receipt{mark, c.bookings[0], c.kind}))
 		}
 		at := span{from: d.now()}
-		err := p.front.Write(ctx, append(parts, op)...)
+		err := d.of(p).Write(ctx, append(parts, op)...)
 		at.to = d.now()
 		if err != nil {
 			d.named(at, err)
@@ -371,7 +379,7 @@ func (d *desks) automatic(w *worker) {
 	c := &deskCall{kind: "assign to all", still: true}
 	c.deed = w.deed(w.mark(), c.kind, "", "", false, never, func(ctx context.Context, p *process, _ ...dynastay.Part) error {
 		from := d.now()
-		done, err := p.front.bookings.AutoAssign(ctx, bookings.AutoAssignment{PropertyID: d.house.ID, Arrivals: arrivals})
+		done, err := d.of(p).bookings.AutoAssign(ctx, bookings.AutoAssignment{PropertyID: d.house.ID, Arrivals: arrivals})
 		for _, b := range done.Bookings {
 			d.noted(span{from, d.now()}, c, b)
 		}
@@ -387,7 +395,7 @@ func (d *desks) retire(w *worker) {
 	id, r := d.retiring(), &retirement{}
 	r.from = d.now()
 	r.verdict = w.call("retire", id, id, refusedBy(dynastay.ErrRefused), func(ctx context.Context) error {
-		_, err := w.process.front.bookings.RetireUnit(ctx, d.house, id)
+		_, err := d.of(w.process).bookings.RetireUnit(ctx, d.house, id)
 		return err
 	})
 	r.to = d.now()

@@ -206,7 +206,7 @@ func (s *jobs) reject(w *worker, project string) {
 	s.mu.Unlock()
 	rejected := 0
 	if w.call("reject rest", project, "", never, func(ctx context.Context) (err error) {
-		rejected, err = w.market.projects.RejectRest(ctx, project)
+		rejected, err = marketOf(w.process).projects.RejectRest(ctx, project)
 		return err
 	}) == acknowledged {
 		r.rejected = rejected

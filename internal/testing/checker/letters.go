@@ -107,7 +107,7 @@ func (s *letters) read(w *worker) {
 	r.upTo = max(1, r.upTo-w.rand.IntN(3))
 	about := fmt.Sprint(r.user, " ", r.upTo)
 	r.verdict = w.call("mark read", conversation(r.user, r.other), about, never, func(ctx context.Context) error {
-		return w.market.messages.MarkRead(ctx, r.user, r.other, r.upTo)
+		return marketOf(w.process).messages.MarkRead(ctx, r.user, r.other, r.upTo)
 	})
 	s.mu.Lock()
 	defer s.mu.Unlock()

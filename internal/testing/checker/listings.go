@@ -12,6 +12,7 @@ import (
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
+	"github.com/dynastay/dynastay/reviews"
 )
 
 // listings are properties that several editors change, make, and open the nights of. Each update leaves a mark in the
@@ -41,6 +42,18 @@ const (
 	slugs     = 9
 	contested = 3 // properties, of which most calls change one
 )
+
+// editor is what a process has of the properties.
+type editor struct {
+	properties *properties.Repository
+	nights     *availability.Repository
+	reviews    *reviews.Repository
+}
+
+var editorOf = each(func(p *process) *editor {
+	all := properties.New(p.DB, nil)
+	return &editor{all, availability.New(p.DB), reviews.New(p.DB, all, &reviews.Options{PendingShards: p.shards})}
+})
 
 func newListings(c *checker) *listings {
 	l := &listings{
@@ -113,7 +126,7 @@ func (l *listings) create(w *worker) {
 	mark, slug := w.mark(), l.slug(w)
 	var made *properties.WithRooms
 	v := w.call("list", slug, mark, taken("Slug"), func(ctx context.Context) (err error) {
-		made, err = w.properties.Create(ctx, l.property(slug, mark), l.rooms())
+		made, err = editorOf(w.process).properties.Create(ctx, l.property(slug, mark), l.rooms())
 		return err
 	})
 	l.mu.Lock()
@@ -157,7 +170,7 @@ func (l *listings) update(w *worker) {
 	}
 	mayRefuse := taken("Slug").or(refusedBy(dynastay.ErrVersion))
 	v := w.call("update", id, fmt.Sprintf("%s %d %s", mark, what, slug), mayRefuse, func(ctx context.Context) error {
-		_, err := w.properties.Update(ctx, id, change, opts...)
+		_, err := editorOf(w.process).properties.Update(ctx, id, change, opts...)
 		return err
 	})
 	l.mu.Lock()
@@ -175,7 +188,7 @@ func (l *listings) open(w *worker) {
 	l.mu.Unlock()
 	var got availability.Opened
 	v := w.call("open", "nights", "at "+price.Amount(), never, func(ctx context.Context) (err error) {
-		got, err = w.nights.Open(ctx, availability.OpenRequest{
+		got, err = editorOf(w.process).nights.Open(ctx, availability.OpenRequest{
 			PropertyID: l.hotel.ID, RoomTypeID: l.hotel.Rooms[2].ID, Rooms: 1 + w.rand.IntN(5), Price: price,
 			Nights: dynastay.Stay{CheckIn: first, CheckOut: first.AddDays(1 + w.rand.IntN(9))},
 		})

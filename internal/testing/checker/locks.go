@@ -49,6 +49,7 @@ type locks struct {
 }
 
 func newLocks(c *checker) *locks {
+	c.deletesInTime(latchTable)
 	l := &locks{checker: c, holders: map[string]*atomic.Pointer[string]{}, given: map[string]bool{}, rejected: map[string]bool{}}
 	for n := range 6 {
 		l.holders[fmt.Sprint("lock-", n)] = &atomic.Pointer[string]{}
@@ -60,13 +61,13 @@ func newLocks(c *checker) *locks {
 func (l *locks) step(w *worker) {
 	switch w.rand.IntN(5) {
 	case 0, 1:
-		l.hold(w, w.latches, l.id(w, "latch"))
+		l.hold(w, tablesOf(w.process).latches, l.id(w, "latch"))
 	case 2, 3:
-		l.hold(w, w.locks, l.id(w, "lock"))
+		l.hold(w, tablesOf(w.process).locks, l.id(w, "lock"))
 	default:
 		one, other := l.id(w, "lock"), l.id(w, "lock")
 		if one != other {
-			l.hold(w, w.locks, one, other)
+			l.hold(w, tablesOf(w.process).locks, one, other)
 		}
 	}
 }
@@ -92,7 +93,7 @@ func (l *locks) hold(w *worker, table *entity.Table[lock], ids ...string) {
 			held, shaky = l.extend(w, table, held)
 		}
 		l.holders[held.ID].Store(nil) // from now on the release may have arrived
-		if table == w.latches {
+		if table == tablesOf(w.process).latches {
 			l.unlatch(w, held)
 			continue
 		}
@@ -237,7 +238,7 @@ func (l *locks) release(w *worker, table *entity.Table[lock], held *lock, shaky 
 // stale releases a lock once more, which is somebody else's by now.
 func (l *locks) stale(w *worker, held *lock) {
 	if w.call("release again", held.ID, held.Holder, refusedBy(dynastay.ErrNotFound, dynastay.ErrVersion), func(ctx context.Context) error {
-		return w.locks.Delete(ctx, dynastay.Key{PK: held.ID}, dynastay.IfWritten(held.WriteID))
+		return tablesOf(w.process).locks.Delete(ctx, dynastay.Key{PK: held.ID}, dynastay.IfWritten(held.WriteID))
 	}) == acknowledged {
 		l.differ("a lock released twice", held.ID, "%s had it", held.Holder)
 	}
@@ -251,7 +252,9 @@ func (l *locks) unlatch(w *worker, held *lock) {
 		v := w.callIn(w.t.Context(), "unlatch", held.ID, held.Holder, func(err error) bool {
 			gone = refusedBy(dynastay.ErrNotFound)(err)
 			return gone
-		}, func(ctx context.Context) error { return w.latches.Delete(ctx, dynastay.Key{PK: held.ID}) })
+		}, func(ctx context.Context) error {
+			return tablesOf(w.process).latches.Delete(ctx, dynastay.Key{PK: held.ID})
+		})
 		switch {
 		case v == acknowledged:
 			return

@@ -49,9 +49,9 @@ func newManagers(c *checker) *managers {
 func (m *managers) step(w *worker) {
 	switch w.rand.IntN(12) {
 	case 0:
-		m.move(w, "close", w.nights.CloseSales, availability.ErrReopened)
+		m.move(w, "close", officeOf(w.process).nights.CloseSales, availability.ErrReopened)
 	case 1:
-		m.move(w, "reopen", w.nights.ReopenSales, availability.ErrClosed)
+		m.move(w, "reopen", officeOf(w.process).nights.ReopenSales, availability.ErrClosed)
 	case 2:
 		m.open(w)
 	default:
@@ -87,9 +87,9 @@ func (m *managers) update(w *worker) {
 	mayRefuse := never
 	if w.oneIn(4) { // all nights, or none
 		mayRefuse = soldTooMany
-		err = w.Write(ctx, w.nights.UpdateOp(request))
+		err = w.Write(ctx, officeOf(w.process).nights.UpdateOp(request))
 	} else {
-		report, err = w.nights.Update(ctx, request)
+		report, err = officeOf(w.process).nights.Update(ctx, request)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -152,7 +152,7 @@ func (m *managers) open(w *worker) {
 	m.mu.Unlock()
 	room := m.own.Rooms[w.rand.IntN(2)].ID
 	w.call("open", m.own.ID, from.String(), refusedBy(availability.ErrClosed), func(ctx context.Context) error {
-		_, err := w.nights.Open(ctx, availability.OpenRequest{
+		_, err := officeOf(w.process).nights.Open(ctx, availability.OpenRequest{
 			PropertyID: m.own.ID, RoomTypeID: room, Rooms: scarce, Price: fixture.Price, Nights: dynastay.Stay{CheckIn: from, CheckOut: from.AddDays(2)},
 		})
 		return err
@@ -161,7 +161,7 @@ func (m *managers) open(w *worker) {
 
 // settle closes the managers' own house at the end.
 func (m *managers) settle(w *worker) {
-	if _, err := w.nights.CloseSales(context.Background(), m.own.ID); err != nil {
+	if _, err := officeOf(w.process).nights.CloseSales(context.Background(), m.own.ID); err != nil {
 		m.differ("a house that cannot be closed", m.own.ID, "%v", err)
 	}
 }

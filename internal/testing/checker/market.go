@@ -14,7 +14,6 @@ import (
 	"github.com/dynastay/dynastay/examples/marketplace/people"
 	"github.com/dynastay/dynastay/examples/marketplace/projects"
 	trading "github.com/dynastay/dynastay/examples/marketplace/shop"
-	"github.com/dynastay/dynastay/keys/key"
 )
 
 // market is what a process has of the marketplace. Its DB is one of its own, because the idempotency keys of the
@@ -27,14 +26,15 @@ type market struct {
 	tickets  *entity.Table[ticket]
 }
 
-func newMarket(db *dynastay.DB, shards key.Shards) *market {
-	users := people.New(db, &people.Options{Shards: shards})
+var marketOf = each(func(p *process) *market {
+	db := p.open(p.checker.db, func(o *dynastay.Options) { o.Idempotency = markets.Table })
+	users := people.New(db, &people.Options{Shards: p.shards})
 	return &market{
-		DB: db, projects: projects.New(db, users, &projects.Options{Shards: shards}), messages: messages.New(db),
-		shop:    trading.New(db, users, &trading.Options{Categories: shards, Statuses: shards}),
+		DB: db, projects: projects.New(db, users, &projects.Options{Shards: p.shards}), messages: messages.New(db),
+		shop:    trading.New(db, users, &trading.Options{Categories: p.shards, Statuses: p.shards}),
 		tickets: entity.NewTable(db, ticketEntity),
 	}
-}
+})
 
 // ticket is written together with a call of the marketplace, so it tells whether the call was carried out.
 type ticket struct{ ID, Kind string }
@@ -68,9 +68,9 @@ func (w *worker) onMarket(mark, kind, items, about string, keyed bool, refusal r
 	c := &marketCall{kind: kind, ticket: !w.oneIn(3)}
 	send := func(ctx context.Context, p *process, parts ...dynastay.Part) error {
 		if c.ticket {
-			parts = append(parts, p.market.tickets.CreateOp(&ticket{mark, kind}))
+			parts = append(parts, marketOf(p).tickets.CreateOp(&ticket{mark, kind}))
 		}
-		return write(ctx, p.market, parts)
+		return write(ctx, marketOf(p), parts)
 	}
 	c.deed = w.deed(mark, kind, items, about, keyed, refusal, send)
 	return c

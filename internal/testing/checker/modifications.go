@@ -113,8 +113,8 @@ func (s *sales) newModification(w *worker, a *ask, to bookings.Modification, key
 	m := &modification{booking: a, to: to}
 	m.deed = w.deed(mark, modifying, a.items(a.id), a.id, keyed, notModified,
 		func(ctx context.Context, p *process, parts ...dynastay.Part) error {
-			op := p.bookings.ModifyOp(to)
-			err := p.Write(ctx, append(parts, p.receipts.CreateOp(&receipt{mark, a.id, modifying}), op)...)
+			op := officeOf(p).bookings.ModifyOp(to)
+			err := p.Write(ctx, append(parts, officeOf(p).receipts.CreateOp(&receipt{mark, a.id, modifying}), op)...)
 			var state *bookings.StatusError
 			switch {
 			case err == nil:

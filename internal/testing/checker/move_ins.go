@@ -41,7 +41,7 @@ func (s *sales) moveIn(w *worker) {
 	for range 1 + w.rand.IntN(3) {
 		var told error
 		v := w.call("import", (&ask{quote: quote}).items(mark), "", mayRefuse, func(ctx context.Context) error {
-			_, told = w.bookings.Import(ctx, in)
+			_, told = officeOf(w.process).bookings.Import(ctx, in)
 			return told
 		})
 		exists := errors.Is(told, dynastay.ErrAlreadyExists)

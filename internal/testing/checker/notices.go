@@ -59,13 +59,13 @@ func (s *sales) record(w *worker) {
 			p := s.payment(w, a, mark)
 			n.payment = &p
 			s.newNotice(w, n, mark, paying, keyed, func(p *process) *dynastay.Operation[bookings.Recorded] {
-				return p.bookings.RecordPaymentOp(*n.payment)
+				return officeOf(p).bookings.RecordPaymentOp(*n.payment)
 			})
 		} else {
 			r := s.refund(w, a, mark)
 			n.refund = &r
 			s.newNotice(w, n, mark, refunding, keyed, func(p *process) *dynastay.Operation[bookings.Recorded] {
-				return p.bookings.RecordRefundOp(*n.refund)
+				return officeOf(p).bookings.RecordRefundOp(*n.refund)
 			})
 		}
 		return n
@@ -80,7 +80,7 @@ func (s *sales) newNotice(
 		func(ctx context.Context, p *process, parts ...dynastay.Part) error {
 			one := op(p)
 			if n.receipt {
-				parts = append(parts, p.receipts.CreateOp(&receipt{mark, id, kind}))
+				parts = append(parts, officeOf(p).receipts.CreateOp(&receipt{mark, id, kind}))
 			}
 			err := p.Write(ctx, append(parts, one)...)
 			if err == nil {

@@ -224,7 +224,7 @@ func (o *orders) basketOp(p *process, mark, id string) *dynastay.Operation[[]str
 		Name:  "orders.OrderBasket",
 		Input: func(in *dynastay.Input) { in.Field("mark", mark) },
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) ([]string, error) {
-			b, err := p.baskets.Get(ctx, dynastay.Key{PK: id}, dynastay.Consistent)
+			b, err := tablesOf(p).baskets.Get(ctx, dynastay.Key{PK: id}, dynastay.Consistent)
 			if err != nil {
 				return nil, err
 			}
@@ -247,7 +247,7 @@ func (o *orders) cancelOp(p *process, mark, id string) *dynastay.Operation[struc
 		Name:  "orders.Cancel",
 		Input: func(in *dynastay.Input) { in.Field("mark", mark) },
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (none struct{}, err error) {
-			change, err := p.orders.Change(ctx, dynastay.Key{PK: id}, func(v *order) error {
+			change, err := tablesOf(p).orders.Change(ctx, dynastay.Key{PK: id}, func(v *order) error {
 				if v.CancelledBy != "" {
 					return errCancelled
 				}
@@ -287,7 +287,7 @@ func (o *orders) fill(w *worker) {
 	n := w.rand.IntN(baskets)
 	goods := o.some(w, halves[n%2])
 	w.call("fill basket", basketID(n), fmt.Sprint(goods), never, func(ctx context.Context) error {
-		_, err := w.baskets.Update(ctx, dynastay.Key{PK: basketID(n)}, func(b *basket) error { b.Goods = goods; return nil })
+		_, err := tablesOf(w.process).baskets.Update(ctx, dynastay.Key{PK: basketID(n)}, func(b *basket) error { b.Goods = goods; return nil })
 		return err
 	})
 }
@@ -312,7 +312,7 @@ func (o *orders) purchase(w *worker, keyed bool) *purchase {
 		d.goods[id] = goods
 		all = append(all, func(p *process) ([]dynastay.Part, *dynastay.Operation[*order]) {
 			taken := op(p)
-			made := p.orders.CreateFromOp(func() (*order, error) {
+			made := tablesOf(p).orders.CreateFromOp(func() (*order, error) {
 				return &order{ID: id, By: mark, Goods: taken.Result()}, nil
 			}, mark)
 			return []dynastay.Part{taken, made}, made

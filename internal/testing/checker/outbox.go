@@ -62,7 +62,7 @@ func (o *outbox) produce(w *worker) {
 			m := &message{Queue: o.queue(w), ID: w.mark()}
 			one := &once{key: dynastay.IdempotencyKey(m.ID), name: "create once", items: m.ID, refusal: never}
 			one.send = func(ctx context.Context, p *process) error {
-				_, err := p.outbox.Create(ctx, m, one.key)
+				_, err := tablesOf(p).outbox.Create(ctx, m, one.key)
 				return err
 			}
 			o.mu.Lock()
@@ -77,9 +77,9 @@ func (o *outbox) produce(w *worker) {
 	o.mu.Lock()
 	o.made[m.ID] = func() verdict { return told }
 	o.mu.Unlock()
-	put, name := w.outbox.Create, "create"
+	put, name := tablesOf(w.process).outbox.Create, "create"
 	if w.oneIn(2) {
-		put, name = w.outbox.Put, "put"
+		put, name = tablesOf(w.process).outbox.Put, "put"
 	}
 	v := w.call(name, m.ID, "", never, func(ctx context.Context) error {
 		_, err := put(ctx, m)
@@ -104,7 +104,7 @@ func (o *outbox) consume(w *worker) {
 	o.mu.Unlock()
 	ctx, cancel := w.deadline()
 	defer cancel()
-	page, err := w.outbox.List(dynastay.Query{
+	page, err := tablesOf(w.process).outbox.List(dynastay.Query{
 		Name: "checker.outbox", Partition: o.queue(w), Consistent: true,
 	}).Page(ctx, dynastay.Paging{Limit: 4})
 	if err != nil || len(page.Items) == 0 {
@@ -117,7 +117,7 @@ func (o *outbox) consume(w *worker) {
 	}
 	m := page.Items[w.rand.IntN(len(page.Items))]
 	v := w.call("consume", m.ID, "", refusedBy(dynastay.ErrNotFound, dynastay.ErrVersion), func(ctx context.Context) error {
-		return w.outbox.Delete(ctx, dynastay.Key{PK: m.Queue, SK: m.ID}, dynastay.IfWritten(m.WriteID))
+		return tablesOf(w.process).outbox.Delete(ctx, dynastay.Key{PK: m.Queue, SK: m.ID}, dynastay.IfWritten(m.WriteID))
 	})
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -55,29 +55,29 @@ type partKind struct {
 var partKinds = []*partKind{{
 	name: "room type", prefix: "ROOM#", marked: "Description",
 	add: func(ctx context.Context, p *process, property, id string) error {
-		_, err := p.properties.AddRoomTypes(ctx, property, []properties.RoomType{{
+		_, err := editorOf(p).properties.AddRoomTypes(ctx, property, []properties.RoomType{{
 			ID: id, Name: id, Limits: availability.Limits{MaxOccupancy: 2, MaxAdults: 2}, BasePrice: priceOf(id), Total: 1,
 		}})
 		return err
 	},
 	change: func(ctx context.Context, p *process, property, id, mark string) error {
-		_, err := p.properties.UpdateRoomType(ctx, property, id, func(r *properties.RoomType) error {
+		_, err := editorOf(p).properties.UpdateRoomType(ctx, property, id, func(r *properties.RoomType) error {
 			r.Description, r.BasePrice = mark, priceOf(mark)
 			return nil
 		})
 		return err
 	},
 	remove: func(ctx context.Context, p *process, property, id string) error {
-		return unknownOnly(p.properties.DeleteRoomType(ctx, property, id))
+		return unknownOnly(editorOf(p).properties.DeleteRoomType(ctx, property, id))
 	},
 }, {
 	name: "image", prefix: "IMAGE#", marked: "Url",
 	add: func(ctx context.Context, p *process, property, id string) error {
-		_, err := p.properties.AddImages(ctx, property, []properties.Image{{ID: id, URL: "first " + id, Primary: len(id)%2 == 0}})
+		_, err := editorOf(p).properties.AddImages(ctx, property, []properties.Image{{ID: id, URL: "first " + id, Primary: len(id)%2 == 0}})
 		return err
 	},
 	change: func(ctx context.Context, p *process, property, id, mark string) error {
-		_, err := p.properties.UpdateImage(ctx, property, id, func(i *properties.Image) error {
+		_, err := editorOf(p).properties.UpdateImage(ctx, property, id, func(i *properties.Image) error {
 			i.URL = mark
 			return nil
 		})
@@ -85,29 +85,29 @@ var partKinds = []*partKind{{
 	},
 	touch: func(ctx context.Context, p *process, property, id string) error {
 		if len(id)%2 == 0 {
-			_, err := p.properties.ArrangeImages(ctx, property, []string{id})
+			_, err := editorOf(p).properties.ArrangeImages(ctx, property, []string{id})
 			return err
 		}
-		_, err := p.properties.SetPrimaryImage(ctx, property, id)
+		_, err := editorOf(p).properties.SetPrimaryImage(ctx, property, id)
 		return err
 	},
 	remove: func(ctx context.Context, p *process, property, id string) error {
-		return p.properties.DeleteImage(ctx, property, id)
+		return editorOf(p).properties.DeleteImage(ctx, property, id)
 	},
 }, {
 	name: "amenity", prefix: "AMENITY#",
 	add: func(ctx context.Context, p *process, property, id string) error {
-		_, err := p.properties.AddAmenities(ctx, property, []string{id})
+		_, err := editorOf(p).properties.AddAmenities(ctx, property, []string{id})
 		return err
 	},
 	remove: func(ctx context.Context, p *process, property, id string) error {
-		_, err := p.properties.RemoveAmenities(ctx, property, []string{id})
+		_, err := editorOf(p).properties.RemoveAmenities(ctx, property, []string{id})
 		return err
 	},
 }, {
 	name: "rate plan", prefix: "PLAN#", marked: "Name",
 	add: func(ctx context.Context, p *process, property, id string) error {
-		_, err := p.properties.CreateRatePlan(ctx, availability.RatePlan{PropertyID: property, ID: id, Name: "first", Active: true, Advertised: advertised(id)})
+		_, err := editorOf(p).properties.CreateRatePlan(ctx, availability.RatePlan{PropertyID: property, ID: id, Name: "first", Active: true, Advertised: advertised(id)})
 		return err
 	},
 	change: func(ctx context.Context, p *process, property, id, mark string) error {
@@ -120,7 +120,7 @@ var partKinds = []*partKind{{
 }}
 
 func changePlan(ctx context.Context, p *process, property, id string, change func(*availability.RatePlan)) error {
-	_, err := p.properties.UpdateRatePlan(ctx, property, id, func(plan *availability.RatePlan) error {
+	_, err := editorOf(p).properties.UpdateRatePlan(ctx, property, id, func(plan *availability.RatePlan) error {
 		if !plan.Active {
 			return dynastay.ErrNotFound
 		}

@@ -50,9 +50,9 @@ func (s *points) draw(w *worker) *movement {
 
 func (m *movement) send(ctx context.Context, p *process) (err error) {
 	if m.redeems {
-		_, err = p.users.Redeem(ctx, m.Movement)
+		_, err = usersOf(p).Redeem(ctx, m.Movement)
 	} else {
-		_, err = p.users.Earn(ctx, m.Movement)
+		_, err = usersOf(p).Earn(ctx, m.Movement)
 	}
 	return err
 }
@@ -102,7 +102,7 @@ func (s *points) reversible(w *worker) *movement {
 			m.reversal = &once{
 				name: "reverse", items: m.UserID, about: m.ReasonID, refusal: short.or(refusedBy(dynastay.ErrNotFound)),
 				send: func(ctx context.Context, p *process) error {
-					_, err := p.users.Reverse(ctx, m.UserID, m.ReasonID)
+					_, err := usersOf(p).Reverse(ctx, m.UserID, m.ReasonID)
 					return err
 				},
 			}

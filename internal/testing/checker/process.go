@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -14,21 +15,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/dynastay/dynastay"
-	"github.com/dynastay/dynastay/availability"
-	calendar "github.com/dynastay/dynastay/availability/listing"
-	"github.com/dynastay/dynastay/bookings"
-	"github.com/dynastay/dynastay/bookings/venue"
 	"github.com/dynastay/dynastay/dyntest"
-	"github.com/dynastay/dynastay/entity"
-	markets "github.com/dynastay/dynastay/examples/marketplace/keys"
-	trips "github.com/dynastay/dynastay/examples/traveltracker/keys"
-	"github.com/dynastay/dynastay/examples/traveltracker/tracker"
 	"github.com/dynastay/dynastay/internal/testing/fake"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/keys/key"
-	"github.com/dynastay/dynastay/properties"
-	"github.com/dynastay/dynastay/reviews"
-	"github.com/dynastay/dynastay/users"
 )
 
 // patient goes on until it knows, or until nobody else is left.
@@ -42,77 +32,54 @@ var temperaments = []dynastay.Options{
 	patient,
 }
 
-// process is what one process has of its own: a DB, and all that works on it.
+// process is what one process has of its own: a DB, and on it what each system needs, see [each].
 type process struct {
 	name       string
 	takesTurns bool
 	*dynastay.DB
-	locks, latches *entity.Table[lock]
-	counters       *entity.Table[counter]
-	outbox         *entity.Table[message]
-	accounts       *entity.Table[account]
-	journal        *entity.Table[entry]
-	receipts       *entity.Table[receipt]
-	shops          *entity.Table[shop]
-	baskets        *entity.Table[basket]
-	orders         *entity.Table[order]
-	parcels        *entity.Table[parcel]
-	bookings       *bookings.Repository
-	properties     *properties.Repository
-	users          *users.Repository
-	reviews        *reviews.Repository
-	nights         *availability.Repository
-	calendars      *calendar.Repository
-	slips          *entity.Table[slip]
-	venue          *venue.Repository
-	invitations    *entity.Table[invitation]
-	market         *market
-	tracker        *tracker.Repository
-	front          *frontOffice
+	checker *checker
+	options dynastay.Options
+	shards  key.Shards
 }
 
 // The processes write to different counts of shards, as while these are raised, and keep addresses out of keys.
 const shards = 3
 
-// The clocks of the processes differ by more than a hold is granted after its end, so that one of them may confirm what
-// another one may expire.
-const (
-	skew  = 400 * time.Millisecond // from one process to the next
-	grace = 500 * time.Millisecond
-)
-
-var emailSecret = []byte("the secret that all processes share")
+// skew is by how much the clock of each process is ahead of that of the one before.
+const skew = 400 * time.Millisecond
 
 func (c *checker) process(name string, options dynastay.Options) *process {
-	options.TablePrefix = strings.TrimSuffix(c.db.TableName(keys.BookingsTable), keys.BookingsTable.Name)
 	ahead := time.Duration(len(c.processes)%len(temperaments)) * skew
 	options.Clock = func() time.Time { return c.db.Clock.Now().Add(ahead) }
 	options.Observer = dynastay.RequestObserver(c.observe)
-	way := fake.Client{Next: c.db.Client, Do: c.late.way}
-	db := dynastay.Open(way, &options)
-	onMarket, travelling := options, options
-	onMarket.Idempotency, travelling.Idempotency = markets.Table, trips.Table
-	travelling.Clock = func() time.Time { return options.Clock().AddDate(20, 0, 0) }
-	front := options
-	front.TablePrefix = strings.TrimSuffix(c.front.TableName(keys.BookingsTable), keys.BookingsTable.Name)
-	own := key.Shards{Write: 1 + len(c.processes)%shards, Read: shards}
-	hosts := properties.New(db, nil)
-	return &process{
-		name: name, takesTurns: !options.NoGates, DB: db,
-		locks: entity.NewTable(db, lockIn(lockTable)), latches: entity.NewTable(db, lockIn(latchTable)),
-		counters: entity.NewTable(db, counterEntity), outbox: entity.NewTable(db, messageEntity),
-		accounts: entity.NewTable(db, accountEntity), journal: entity.NewTable(db, entryEntity),
-		receipts: entity.NewTable(db, receiptEntity), shops: entity.NewTable(db, shopEntity),
-		baskets: entity.NewTable(db, basketEntity), orders: entity.NewTable(db, orderEntity),
-		parcels:    entity.NewTable(db, parcelEntity),
-		bookings:   bookings.New(db, &bookings.Options{StatusShards: own, CheckInShards: own, HoldShards: own, HoldGrace: grace, NoShowAfter: time.Nanosecond}),
-		properties: hosts, nights: availability.New(db), reviews: reviews.New(db, hosts, &reviews.Options{PendingShards: own}),
-		users:     users.New(db, &users.Options{EmailSecret: emailSecret}),
-		calendars: calendar.New(db), slips: entity.NewTable(db, slipEntity),
-		venue: venue.New(db, nil), invitations: entity.NewTable(db, invitationEntity),
-		market:  newMarket(dynastay.Open(way, &onMarket), own),
-		tracker: tracker.New(dynastay.Open(way, &travelling), &tracker.Options{Shards: own}),
-		front:   newFrontOffice(dynastay.Open(fake.Client{Next: c.front.Client, Do: c.late.way}, &front)),
+	p := &process{
+		name: name, takesTurns: !options.NoGates, checker: c, options: options, shards: key.Shards{Write: 1 + len(c.processes)%shards, Read: shards},
+	}
+	p.DB = p.open(c.db, func(*dynastay.Options) {})
+	return p
+}
+
+// open opens a database for the process, with some options that differ from those of its DB.
+func (p *process) open(db *dyntest.DB, change func(*dynastay.Options)) *dynastay.DB {
+	options := p.options
+	options.TablePrefix = strings.TrimSuffix(db.TableName(keys.BookingsTable), keys.BookingsTable.Name)
+	change(&options)
+	return dynastay.Open(fake.Client{Next: db.Client, Do: p.checker.late.way}, &options)
+}
+
+// each returns what a system has of a process, such as its repositories. It is opened when it is first asked for.
+func each[T any](open func(*process) T) func(*process) T {
+	var mu sync.Mutex
+	all := map[*process]T{}
+	return func(p *process) T {
+		mu.Lock()
+		defer mu.Unlock()
+		of, known := all[p]
+		if !known {
+			of = open(p)
+			all[p] = of
+		}
+		return of
 	}
 }
 
@@ -133,15 +100,21 @@ func (c *checker) observe(_ context.Context, call dynastay.Call) {
 
 // fault is one that befalls requests by chance.
 type fault struct {
-	name string
-	*dyntest.Injection
+	name       string
+	injections []*dyntest.Injection // of all databases
+}
+
+// deletesInTime spares a table deletes that come late, of which nothing would tell what they then remove.
+func (c *checker) deletesInTime(s *dynastay.Schema) {
+	c.late.punctual = append(c.late.punctual, s.Name)
 }
 
 // begin lets the storm loose. The faults are those of [dyntest.AnyOf], and answers that take long, each on its own, so
 // that they can be counted: together they befall some 15 of 100 requests.
 func (c *checker) begin() {
-	c.db.Faults.Conflicts(time.Millisecond)
-	c.front.Faults.Conflicts(time.Millisecond)
+	for _, db := range c.databases {
+		db.Faults.Conflicts(time.Millisecond)
+	}
 	for _, f := range []struct {
 		name   string
 		what   dyntest.Fault
@@ -159,9 +132,11 @@ func (c *checker) begin() {
 		{"short pages", dyntest.ShortPages(1), 0.05},
 		{"unprocessed", dyntest.Unprocessed(1), 0.15},
 	} {
-		for _, db := range []*dyntest.DB{c.db, c.front} {
-			c.storm = append(c.storm, &fault{f.name, db.Faults.Inject(f.what, dyntest.When{Chance: f.chance, Optional: true})})
+		one := &fault{name: f.name}
+		for _, db := range c.databases {
+			one.injections = append(one.injections, db.Faults.Inject(f.what, dyntest.When{Chance: f.chance, Optional: true}))
 		}
+		c.storm = append(c.storm, one)
 	}
 	c.late.begin()
 	c.started = time.Now()
@@ -170,7 +145,9 @@ func (c *checker) begin() {
 // end waits until the last request has arrived that somebody gave up.
 func (c *checker) end() {
 	for _, f := range c.storm {
-		f.Stop()
+		for _, i := range f.injections {
+			i.Stop()
+		}
 	}
 	c.late.end()
 }
@@ -178,11 +155,12 @@ func (c *checker) end() {
 // latecomers are the requests that are still under way when their caller has given them up: a connection that breaks
 // says nothing of what went through it.
 type latecomers struct {
-	mu    sync.Mutex
-	rand  *rand.Rand
-	open  bool
-	count int
-	under sync.WaitGroup
+	mu       sync.Mutex
+	rand     *rand.Rand
+	open     bool
+	count    int
+	under    sync.WaitGroup
+	punctual []string // tables
 }
 
 func (l *latecomers) begin() { l.set(true) }
@@ -230,8 +208,8 @@ func (l *latecomers) way(r *fake.Request) (any, error) {
 	case *dynamodb.GetItemInput, *dynamodb.QueryInput, *dynamodb.BatchGetItemInput:
 		return l.read(r)
 	case *dynamodb.DeleteItemInput:
-		if strings.HasSuffix(*in.TableName, latchTable.Name) {
-			return r.Send() // nothing would tell whose latch it then removes
+		if slices.ContainsFunc(l.punctual, func(table string) bool { return strings.HasSuffix(*in.TableName, table) }) {
+			return r.Send()
 		}
 	case *dynamodb.BatchWriteItemInput, *dynamodb.TransactGetItemsInput:
 		return r.Send()

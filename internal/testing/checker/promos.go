@@ -105,9 +105,9 @@ func (s *sales) switchPromo(w *worker) {
 		name := map[bool]string{true: "activate", false: "deactivate"}[t.active]
 		t.deed = w.deed(mark, name, p.code, p.code, keyed, never,
 			func(ctx context.Context, process *process, parts ...dynastay.Part) error {
-				op := process.bookings.DeactivatePromoCodeOp(p.code)
+				op := officeOf(process).bookings.DeactivatePromoCodeOp(p.code)
 				if t.active {
-					op = process.bookings.ActivatePromoCodeOp(p.code)
+					op = officeOf(process).bookings.ActivatePromoCodeOp(p.code)
 				}
 				err := process.Write(ctx, append(parts, op)...)
 				if err == nil && (op.Result().Code != p.code || !keyed && op.Result().Active != t.active) {

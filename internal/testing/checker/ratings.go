@@ -29,7 +29,7 @@ func (l *listings) rate(w *worker) {
 			id, r := l.newRating(w)
 			o := &once{key: dynastay.IdempotencyKey(mark).Of("ratings"), name: "rate once", items: id, about: mark, refusal: never}
 			o.send = func(ctx context.Context, p *process) error {
-				_, err := p.properties.Rate(ctx, id, 0, dynastay.Rating(r.tenths), o.key)
+				_, err := editorOf(p).properties.Rate(ctx, id, 0, dynastay.Rating(r.tenths), o.key)
 				return err
 			}
 			r.verdict = o.verdict
@@ -39,7 +39,7 @@ func (l *listings) rate(w *worker) {
 	}
 	id, r := l.newRating(w)
 	v := w.call("rate", id, "", never, func(ctx context.Context) error {
-		_, err := w.properties.Rate(ctx, id, 0, dynastay.Rating(r.tenths))
+		_, err := editorOf(w.process).properties.Rate(ctx, id, 0, dynastay.Rating(r.tenths))
 		return err
 	})
 	r.verdict = func() verdict { return v }

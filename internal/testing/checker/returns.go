@@ -141,7 +141,7 @@ func (r *returns) send(w *worker) {
 func (r *returns) note(w *worker, id string) {
 	mark := w.mark()
 	v := w.call("note", id, mark, never, func(ctx context.Context) error {
-		_, err := w.parcels.Update(ctx, dynastay.Key{PK: id}, func(v *parcel) error { v.Note = mark; return nil })
+		_, err := tablesOf(w.process).parcels.Update(ctx, dynastay.Key{PK: id}, func(v *parcel) error { v.Note = mark; return nil })
 		return err
 	})
 	r.mu.Lock()
@@ -237,7 +237,7 @@ func (r *returns) giveBack(w *worker, id string, keyed bool) *handling {
 			Input:   func(in *dynastay.Input) { in.Field("mark", mark) },
 			Prepare: g.prepare,
 			Restore: func(ctx context.Context, _ map[string]string) (*parcel, error) {
-				return p.parcels.Get(ctx, dynastay.Key{PK: id}, dynastay.Consistent)
+				return tablesOf(p).parcels.Get(ctx, dynastay.Key{PK: id}, dynastay.Consistent)
 			},
 		})
 	})

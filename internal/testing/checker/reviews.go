@@ -82,13 +82,15 @@ func (s *opinions) step(w *worker) {
 		s.voters.call(w, func() *once {
 			b := s.ballot(w, id)
 			o := &once{key: s.key(), name: "vote once", items: b.review, about: b.user, refusal: notNow}
-			o.send = func(ctx context.Context, p *process) error { return p.reviews.Vote(ctx, b.review, b.user, o.key) }
+			o.send = func(ctx context.Context, p *process) error {
+				return editorOf(p).reviews.Vote(ctx, b.review, b.user, o.key)
+			}
 			b.verdict = o.verdict
 			return o
 		})
 	case 1:
 		b := s.ballot(w, id)
-		v := w.call("vote", id, b.user, notNow, func(ctx context.Context) error { return w.reviews.Vote(ctx, id, b.user) })
+		v := w.call("vote", id, b.user, notNow, func(ctx context.Context) error { return editorOf(w.process).reviews.Vote(ctx, id, b.user) })
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		b.verdict = func() verdict { return v }
@@ -136,8 +138,8 @@ func (s *opinions) waver(w *worker) {
 		})
 	}
 	for range 2 {
-		do("unvote", &m.unvoted, dynastay.ErrNotFound, func(ctx context.Context, p *process) error { return p.reviews.Unvote(ctx, id, user) })
-		do("vote again", &m.voted, dynastay.ErrAlreadyExists, func(ctx context.Context, p *process) error { return p.reviews.Vote(ctx, id, user) })
+		do("unvote", &m.unvoted, dynastay.ErrNotFound, func(ctx context.Context, p *process) error { return editorOf(p).reviews.Unvote(ctx, id, user) })
+		do("vote again", &m.voted, dynastay.ErrAlreadyExists, func(ctx context.Context, p *process) error { return editorOf(p).reviews.Vote(ctx, id, user) })
 	}
 	all.Wait()
 }
@@ -164,7 +166,7 @@ func (s *opinions) ballot(w *worker, review string) *ballot {
 func (s *opinions) moderate(w *worker, id string) {
 	var seen *reviews.Review
 	if w.call("read a review", id, "", never, func(ctx context.Context) (err error) {
-		seen, err = w.reviews.Get(ctx, id, dynastay.Consistent)
+		seen, err = editorOf(w.process).reviews.Get(ctx, id, dynastay.Consistent)
 		return err
 	}) != acknowledged {
 		return
@@ -188,7 +190,7 @@ func (s *opinions) moderate(w *worker, id string) {
 	if w.oneIn(2) {
 		s.decided.call(w, func() *once {
 			o := &once{key: dynastay.IdempotencyKey(mark).Of("reviews"), name: "moderate once", items: id, about: mark, refusal: notNow}
-			o.send = func(ctx context.Context, p *process) error { return p.Write(ctx, op(p.reviews), o.key) }
+			o.send = func(ctx context.Context, p *process) error { return p.Write(ctx, op(editorOf(p).reviews), o.key) }
 			e.verdict = o.verdict
 			return o
 		})
@@ -198,7 +200,7 @@ func (s *opinions) moderate(w *worker, id string) {
 		e.verdict = func() verdict { return refused } // an earlier one was repeated instead
 		return
 	}
-	v := w.call("moderate", id, mark, notNow, func(ctx context.Context) error { return w.Write(ctx, op(w.reviews)) })
+	v := w.call("moderate", id, mark, notNow, func(ctx context.Context) error { return w.Write(ctx, op(editorOf(w.process).reviews)) })
 	e.verdict = func() verdict { return v }
 }
 

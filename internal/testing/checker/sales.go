@@ -12,6 +12,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 )
 
@@ -39,6 +40,26 @@ type sales struct {
 	notices       []*notice // those of moves are in the moves
 	sweeps        []*sweep
 }
+
+// grace is how long a hold is granted after its end. The clocks of the processes differ by more, so that one of them may confirm what
+// another one may expire.
+const grace = 500 * time.Millisecond
+
+// office is what a process has of the hotel.
+type office struct {
+	bookings *bookings.Repository
+	nights   *availability.Repository
+	receipts *entity.Table[receipt]
+}
+
+var officeOf = each(func(p *process) *office {
+	return &office{
+		bookings.New(p.DB, &bookings.Options{
+			StatusShards: p.shards, CheckInShards: p.shards, HoldShards: p.shards, HoldGrace: grace, NoShowAfter: time.Nanosecond,
+		}),
+		availability.New(p.DB), entity.NewTable(p.DB, receiptEntity),
+	}
+})
 
 // tick is by how much a step advances the clock.
 const tick = 100 * time.Millisecond
@@ -133,7 +154,7 @@ func (s *sales) request(w *worker, mark string) (*ask, bookings.Request) {
 // create books what was asked for.
 func (s *sales) create(ctx context.Context, p *process, mark string, a *ask, r bookings.Request, options ...dynastay.WriteOption) error {
 	from := s.now()
-	b, err := p.bookings.Create(ctx, r, options...)
+	b, err := officeOf(p).bookings.Create(ctx, r, options...)
 	if err == nil {
 		s.acknowledged(mark, a, b)
 	}
@@ -216,7 +237,7 @@ func (s *sales) madeBy(w *worker) {
 	s.mu.Unlock()
 	ctx, cancel := w.deadline()
 	defer cancel()
-	switch b, err := w.bookings.MadeBy(ctx, o.key); {
+	switch b, err := officeOf(w.process).bookings.MadeBy(ctx, o.key); {
 	case err == nil:
 		s.acknowledged(o.about, a, b)
 		o.mu.Lock()

@@ -197,9 +197,9 @@ func (s *shops) trade(
 			parts = append(parts, one)
 			switch together {
 			case 0:
-				parts = append(parts, p.outbox.CreateOp(m))
+				parts = append(parts, tablesOf(p).outbox.CreateOp(m))
 			case 1:
-				parts = append([]dynastay.Part{p.outbox.CreateOp(m)}, parts...)
+				parts = append([]dynastay.Part{tablesOf(p).outbox.CreateOp(m)}, parts...)
 			}
 			err := p.Write(ctx, parts...)
 			if err == nil {
@@ -222,7 +222,7 @@ func (s *shops) open(w *worker, keyed bool) *trade {
 	mark, name := w.mark(), s.name(w)
 	t := &trade{kind: "open shop", name: name}
 	return s.trade(w, t, mark, "as "+name, keyed, taken("Name"),
-		func(p *process) dynastay.Part { return p.shops.CreateOp(&shop{Name: name, By: mark}) },
+		func(p *process) dynastay.Part { return tablesOf(p).shops.CreateOp(&shop{Name: name, By: mark}) },
 		func(op dynastay.Part) { s.opened(t, op.(*dynastay.Operation[*shop]).Result()) })
 }
 
@@ -263,7 +263,7 @@ func (s *shops) rename(w *worker, seen *shop, keyed bool) *trade {
 	mayRefuse := taken("Name").or(refusedBy(dynastay.ErrNotFound, dynastay.ErrVersion))
 	return s.trade(w, t, mark, fmt.Sprintf("to %s, of version %d", name, t.version), keyed, mayRefuse,
 		func(p *process) dynastay.Part {
-			return p.shops.UpdateOp(shopKey(seen.ID), func(v *shop) error {
+			return tablesOf(p).shops.UpdateOp(shopKey(seen.ID), func(v *shop) error {
 				s.mu.Lock()
 				defer s.mu.Unlock()
 				s.released, v.Name, v.By = v.Name, name, mark
@@ -281,7 +281,7 @@ func (s *shops) close(w *worker, seen *shop, keyed bool) *trade {
 		opts = append(opts, dynastay.OrMissing())
 	}
 	return s.trade(w, t, w.mark(), fmt.Sprintf("of version %d, sure %t", t.version, t.sure), keyed, mayRefuse,
-		func(p *process) dynastay.Part { return p.shops.DeleteOp(shopKey(seen.ID), opts...) },
+		func(p *process) dynastay.Part { return tablesOf(p).shops.DeleteOp(shopKey(seen.ID), opts...) },
 		func(dynastay.Part) { s.gone(seen.ID) })
 }
 
@@ -348,7 +348,7 @@ func (s *shops) find(w *worker) {
 	defer cancel()
 	name := s.name(w)
 	f := find{span: span{from: w.now()}, name: name}
-	v, err := w.shops.Find(ctx, "Name", &shop{Name: name})
+	v, err := tablesOf(w.process).shops.Find(ctx, "Name", &shop{Name: name})
 	f.to = w.now()
 	switch {
 	case err == nil && v.Name != name:

@@ -59,10 +59,10 @@ func (l *listings) move(w *worker) {
 		call func(context.Context, string, ...dynastay.UpdateOption) (*properties.Property, error)
 		lost error // if another call overtook it
 	}{
-		{"approve", properties.Approved, w.properties.Approve, availability.ErrClosed},
-		{"suspend", properties.Suspended, w.properties.Suspend, availability.ErrReopened},
-		{"reject", properties.Rejected, w.properties.Reject, nil},
-		{"resubmit", properties.Pending, w.properties.Resubmit, nil},
+		{"approve", properties.Approved, editorOf(w.process).properties.Approve, availability.ErrClosed},
+		{"suspend", properties.Suspended, editorOf(w.process).properties.Suspend, availability.ErrReopened},
+		{"reject", properties.Rejected, editorOf(w.process).properties.Reject, nil},
+		{"resubmit", properties.Pending, editorOf(w.process).properties.Resubmit, nil},
 	}
 	to := all[[]int{0, 0, 0, 1, 1, 1, 2, 3}[w.rand.IntN(8)]]
 	mayRefuse := refusal(refusedByStatus)
@@ -93,11 +93,11 @@ func (l *listings) move(w *worker) {
 // finishMoves finishes with the nights what a call has left.
 func (l *listings) finishMoves(w *worker) {
 	for _, id := range l.ids {
-		p, err := w.properties.Get(w.t.Context(), id, dynastay.Consistent)
+		p, err := editorOf(w.process).properties.Get(w.t.Context(), id, dynastay.Consistent)
 		if err == nil && p.Status == properties.Approved {
-			_, err = w.properties.Approve(w.t.Context(), id)
+			_, err = editorOf(w.process).properties.Approve(w.t.Context(), id)
 		} else if err == nil && p.Status == properties.Suspended {
-			_, err = w.properties.Suspend(w.t.Context(), id)
+			_, err = editorOf(w.process).properties.Suspend(w.t.Context(), id)
 		}
 		if err != nil {
 			l.differ("a change of a status that cannot be finished", id, "%v", err)

@@ -103,7 +103,7 @@ func (s *sales) newMove(w *worker, a *ask, kind string, keyed bool) *stayMove {
 		func(ctx context.Context, p *process, parts ...dynastay.Part) error {
 			op, result := m.part(p)
 			if m.receipt {
-				parts = append(parts, p.receipts.CreateOp(&receipt{mark, a.id, kind}))
+				parts = append(parts, officeOf(p).receipts.CreateOp(&receipt{mark, a.id, kind}))
 			}
 			from := p.Now()
 			err := p.Write(ctx, append(parts, op)...)
@@ -147,21 +147,21 @@ func (m *stayMove) part(p *process) (dynastay.Part, func() bookings.Cancellation
 		if m.notice != nil {
 			payments = append(payments, *m.notice.payment)
 		}
-		return moved(p.bookings.ConfirmOp(m.booking.id, payments))
+		return moved(officeOf(p).bookings.ConfirmOp(m.booking.id, payments))
 	case checkingIn:
-		return moved(p.bookings.CheckInOp(m.booking.id, m.rooms))
+		return moved(officeOf(p).bookings.CheckInOp(m.booking.id, m.rooms))
 	case checkingOut:
-		return moved(p.bookings.CheckOutOp(m.booking.id))
+		return moved(officeOf(p).bookings.CheckOutOp(m.booking.id))
 	case missing:
-		return moved(p.bookings.NoShowOp(m.booking.id))
+		return moved(officeOf(p).bookings.NoShowOp(m.booking.id))
 	case expiring:
-		return ended(p.bookings.ExpireOp(m.booking.id))
+		return ended(officeOf(p).bookings.ExpireOp(m.booking.id))
 	}
 	var refunds []bookings.Refund
 	if m.notice != nil {
 		refunds = append(refunds, *m.notice.refund)
 	}
-	return ended(p.bookings.CancelOp(m.booking.id, m.mark, refunds))
+	return ended(officeOf(p).bookings.CancelOp(m.booking.id, m.mark, refunds))
 }
 
 // checkResult compares what a move returned with what it was to do. Under a key it may be what has become of the
@@ -210,7 +210,7 @@ type sweep struct {
 func (s *sales) sweep(w *worker) *sweep {
 	of := &sweep{within: span{w.now(), ever}}
 	w.call("sweep", "", "", never, func(ctx context.Context) error {
-		done, err := w.bookings.ExpireHolds(ctx)
+		done, err := officeOf(w.process).bookings.ExpireHolds(ctx)
 		of.ended, of.whole = done.Expired, err == nil
 		if len(done.Missing) > 0 {
 			s.differ("a night that is not missing", strings.Join(done.Expired, " "), "%v", done.Missing)

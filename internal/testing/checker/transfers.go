@@ -77,9 +77,9 @@ func (t *transfers) draw(w *worker) entry {
 // parts are the operations of a transfer, in an order that differs from one to the next.
 func (t *transfers) parts(p *process, e entry) []dynastay.Part {
 	move := func(id string, by int) dynastay.Part {
-		return p.accounts.UpdateOp(dynastay.Key{PK: id}, func(a *account) error { a.Balance += by; return nil }, dynastay.AgreedOn(fmt.Sprint(by)))
+		return tablesOf(p).accounts.UpdateOp(dynastay.Key{PK: id}, func(a *account) error { a.Balance += by; return nil }, dynastay.AgreedOn(fmt.Sprint(by)))
 	}
-	parts := []dynastay.Part{move(e.From, -e.Amount), move(e.To, e.Amount), p.journal.CreateOp(&e)}
+	parts := []dynastay.Part{move(e.From, -e.Amount), move(e.To, e.Amount), tablesOf(p).journal.CreateOp(&e)}
 	if e.Amount%2 == 0 {
 		parts[0], parts[2] = parts[2], parts[0]
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/dynastay/dynastay"
-
+	trips "github.com/dynastay/dynastay/examples/traveltracker/keys"
 	"github.com/dynastay/dynastay/examples/traveltracker/regions"
 	"github.com/dynastay/dynastay/examples/traveltracker/tracker"
 )
@@ -48,6 +48,17 @@ type pull struct {
 	numbers []int
 }
 
+var trackerOf = each(func(p *process) *tracker.Repository {
+	db := p.open(p.checker.db, func(o *dynastay.Options) {
+		now := o.Clock
+		o.Idempotency, o.Clock = trips.Table, func() time.Time { return now().AddDate(ahead, 0, 0) }
+	})
+	return tracker.New(db, &tracker.Options{Shards: p.shards})
+})
+
+// ahead is by how many years the travellers' clocks are: an engine removes log entries whose time is over by the clock on the wall.
+const ahead = 20
+
 const (
 	travellers      = 2
 	travellerPrefix = "traveller-"
@@ -58,9 +69,8 @@ var (
 	travelRules   = []tracker.Rule{tracker.ServerWins, tracker.ClientWins, tracker.LastWriter, tracker.MergeFields}
 )
 
-// travelTime is when the travellers' clocks begin. An engine removes log entries whose time is over by the clock on the
-// wall, so it is far ahead.
-var travelTime = midnight.AddDate(20, 0, 0)
+// travelTime is when the travellers' clocks begin.
+var travelTime = midnight.AddDate(ahead, 0, 0)
 
 func newTravels(c *checker) *travels {
 	s := &travels{checker: c, all: map[string]*trip{}, pulls: map[string]*pull{}}
@@ -160,7 +170,7 @@ func (s *travels) push(w *worker, p *push) {
 	var results []tracker.Result
 	from := s.now()
 	v := w.call("push", p.UserID, p.DeviceID+" "+strings.Join(ids, " "), never, func(ctx context.Context) (err error) {
-		results, err = w.tracker.Push(ctx, p.Push)
+		results, err = trackerOf(w.process).Push(ctx, p.Push)
 		return err
 	})
 	s.answered(p, span{from, s.now()}, results, v)
@@ -215,7 +225,7 @@ func (s *travels) pull(w *worker, user string) {
 	defer p.Unlock()
 	var changes tracker.Changes
 	if w.call("pull", user, "", never, func(ctx context.Context) (err error) {
-		changes, err = w.tracker.Pull(ctx, user, p.at, 5)
+		changes, err = trackerOf(w.process).Pull(ctx, user, p.at, 5)
 		return err
 	}) != acknowledged {
 		return

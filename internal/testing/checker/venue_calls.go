@@ -51,7 +51,7 @@ func (s *venues) request(w *worker, keyed bool) *venueCall {
 	id := c.booking
 	q := venue.Request{BookingID: id, UserID: c.user, Date: c.date, Slot: c.slot, Description: mark, Attendees: c.attendees}
 	s.made(w, c, mark, keyed, refusedBy(dynastay.ErrAlreadyExists), func(ctx context.Context, p *process, parts []dynastay.Part) error {
-		b, err := write(ctx, p, parts, p.venue.RequestOp(c.by, q))
+		b, err := write(ctx, p, parts, hallOf(p).venue.RequestOp(c.by, q))
 		if err == nil {
 			s.told(c, b)
 		}
@@ -99,14 +99,14 @@ func (s *venues) approve(w *worker, keyed bool) *venueCall {
 			if titled {
 				a.Title = c.mark
 			}
-			return p.venue.ApproveOp(c.by, a)
+			return hallOf(p).venue.ApproveOp(c.by, a)
 		})
 }
 
 func (s *venues) reject(w *worker, keyed bool) *venueCall {
 	return s.decide(w, declining, keyed, []venue.Status{venue.Pending}, func(*venueCall, string) {},
 		func(p *process, c *venueCall) *dynastay.Operation[*venue.Booking] {
-			return p.venue.RejectOp(c.by, venue.Rejection{BookingID: c.booking, Version: c.version, Reason: c.mark})
+			return hallOf(p).venue.RejectOp(c.by, venue.Rejection{BookingID: c.booking, Version: c.version, Reason: c.mark})
 		})
 }
 
@@ -117,7 +117,7 @@ func (s *venues) cancel(w *worker, keyed bool) *venueCall {
 	}
 	return s.decide(w, withdrawing, keyed, statuses, func(c *venueCall, mark string) { c.actor(w, mark) },
 		func(p *process, c *venueCall) *dynastay.Operation[*venue.Booking] {
-			return p.venue.CancelOp(c.by, venue.Cancellation{BookingID: c.booking, Version: c.version, Reason: c.mark})
+			return hallOf(p).venue.CancelOp(c.by, venue.Cancellation{BookingID: c.booking, Version: c.version, Reason: c.mark})
 		})
 }
 
@@ -129,7 +129,7 @@ func (s *venues) update(w *worker, keyed bool) *venueCall {
 			c.version = 0
 		}
 	}, func(p *process, c *venueCall) *dynastay.Operation[*venue.Booking] {
-		return p.venue.UpdateOp(c.by, c.booking, func(b *venue.Booking) error {
+		return hallOf(p).venue.UpdateOp(c.by, c.booking, func(b *venue.Booking) error {
 			b.Date, b.Slot, b.Attendees = c.date, c.slot, c.attendees
 			return nil
 		}, c.conditions()...)
@@ -149,7 +149,7 @@ func (s *venues) createEvent(w *worker, keyed bool) *venueCall {
 	mark := w.mark()
 	c := &venueCall{kind: staging, by: adminOf(mark), date: hallDay(w), slot: hallSlot(w)}
 	return s.made(w, c, mark, keyed, takenSlot, func(ctx context.Context, p *process, parts []dynastay.Part) error {
-		e, err := write(ctx, p, parts, p.venue.CreateEventOp(c.by, venue.Event{Date: c.date, Slot: c.slot, Type: concert, Title: mark}))
+		e, err := write(ctx, p, parts, hallOf(p).venue.CreateEventOp(c.by, venue.Event{Date: c.date, Slot: c.slot, Type: concert, Title: mark}))
 		if err == nil {
 			s.toldEvent(c, e)
 		}
@@ -179,7 +179,7 @@ func (s *venues) updateEvent(w *worker, keyed bool) *venueCall {
 		return s.createEvent(w, keyed)
 	}
 	return s.made(w, c, mark, keyed, refusedBy(dynastay.ErrNotFound, dynastay.ErrVersion), func(ctx context.Context, p *process, parts []dynastay.Part) error {
-		e, err := write(ctx, p, parts, p.venue.UpdateEventOp(c.by, ref, func(e *venue.Event) error {
+		e, err := write(ctx, p, parts, hallOf(p).venue.UpdateEventOp(c.by, ref, func(e *venue.Event) error {
 			e.Title = c.mark
 			return nil
 		}, c.conditions()...))
@@ -198,7 +198,7 @@ func (s *venues) deleteEvent(w *worker, keyed bool) *venueCall {
 	refusal := refusedBy(dynastay.ErrNotFound, dynastay.ErrVersion, venue.ErrOfBooking)
 	hide := !w.oneIn(3) // otherwise others look for it
 	return s.made(w, c, mark, keyed, refusal, func(ctx context.Context, p *process, parts []dynastay.Part) error {
-		_, err := write(ctx, p, parts, p.venue.DeleteEventOp(c.by, ref, c.conditions()...))
+		_, err := write(ctx, p, parts, hallOf(p).venue.DeleteEventOp(c.by, ref, c.conditions()...))
 		if err == nil && hide {
 			s.mu.Lock()
 			defer s.mu.Unlock()
@@ -216,7 +216,7 @@ func (s *venues) setCode(w *worker, keyed bool) *venueCall {
 	c.code, c.version = true, 0
 	code := venue.LockCode{EventID: ref.ID, Date: ref.Date, Slot: ref.Slot, Code: mark, ValidFrom: midnight, ValidUntil: codeUntil}
 	return s.made(w, c, mark, keyed, refusedBy(dynastay.ErrNotFound), func(ctx context.Context, p *process, parts []dynastay.Part) error {
-		set, err := write(ctx, p, parts, p.venue.SetLockCodeOp(c.by, code))
+		set, err := write(ctx, p, parts, hallOf(p).venue.SetLockCodeOp(c.by, code))
 		if err == nil && (set.EventID != ref.ID || !keyed && set.Code != c.mark) {
 			s.differ("another code than was set", c.items, "%s: %+v", c.about, set)
 		}
@@ -243,7 +243,7 @@ func (s *venues) pay(w *worker, keyed bool) *venueCall {
 	}}
 	return s.made(w, c, mark, keyed, refusedBy(dynastay.ErrNotFound, dynastay.ErrAlreadyExists), func(ctx context.Context, p *process, parts []dynastay.Part) error {
 		at := span{from: s.now()}
-		r, err := write(ctx, p, parts, p.venue.RecordPaymentOp(c.payment))
+		r, err := write(ctx, p, parts, hallOf(p).venue.RecordPaymentOp(c.payment))
 		if at.to = s.now(); err == nil {
 			s.mu.Lock()
 			defer s.mu.Unlock()
@@ -258,7 +258,7 @@ func (s *venues) recount(w *worker, keyed bool) *venueCall {
 	c := &venueCall{kind: recounting, user: user}
 	return s.made(w, c, mark, keyed, never, func(ctx context.Context, p *process, parts []dynastay.Part) error {
 		at := span{from: s.now()}
-		u, err := write(ctx, p, parts, p.venue.RecountOp(user))
+		u, err := write(ctx, p, parts, hallOf(p).venue.RecountOp(user))
 		if at.to = s.now(); err == nil && user != uncounted {
 			s.mu.Lock()
 			defer s.mu.Unlock()
@@ -272,7 +272,7 @@ func (s *venues) recount(w *worker, keyed bool) *venueCall {
 func (s *venues) look(w *worker) {
 	l := &dayLook{span: span{from: w.now()}, date: hallDay(w)}
 	v := w.call("look at a day", "hall/"+l.date.String(), "", never, func(ctx context.Context) (err error) {
-		l.events, err = w.venue.EventsOn(ctx, l.date, dynastay.Consistent)
+		l.events, err = hallOf(w.process).venue.EventsOn(ctx, l.date, dynastay.Consistent)
 		return err
 	})
 	if l.to = w.now(); v == acknowledged {

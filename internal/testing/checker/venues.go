@@ -46,6 +46,14 @@ var invitationEntity = entity.New(entity.Spec[invitation]{
 	}),
 })
 
+// hall is what a process has of the venue.
+type hall struct {
+	venue       *venue.Repository
+	invitations *entity.Table[invitation]
+}
+
+var hallOf = each(func(p *process) *hall { return &hall{venue.New(p.DB, nil), entity.NewTable(p.DB, invitationEntity)} })
+
 // The kinds of calls.
 const (
 	requesting  = "request slot"
@@ -206,10 +214,10 @@ func (s *venues) made(
 	about := fmt.Sprintf("%s %s %s %s of %d by %s", c.booking, c.event, c.date, c.slot, c.version, c.by.UserID)
 	c.deed = w.deed(mark, c.kind, items, about, keyed, refusal, func(ctx context.Context, p *process, parts ...dynastay.Part) error {
 		if c.invites {
-			parts = append(parts, p.invitations.CreateOp(&invitation{mark, c.kind}))
+			parts = append(parts, hallOf(p).invitations.CreateOp(&invitation{mark, c.kind}))
 		}
 		if c.notifies {
-			parts = append(parts, p.venue.NotifyOp(venue.Notification{UserID: c.user, ID: mark, Title: c.kind}))
+			parts = append(parts, hallOf(p).venue.NotifyOp(venue.Notification{UserID: c.user, ID: mark, Title: c.kind}))
 		}
 		return send(ctx, p, parts)
 	})
@@ -317,7 +325,7 @@ func (s *venues) pickEvent(w *worker) *venue.Event {
 func (s *venues) settle(w *worker) {
 	s.calls.settle(w)
 	w.call(recounting, uncounted, "", never, func(ctx context.Context) error {
-		_, err := w.venue.Recount(ctx, uncounted)
+		_, err := hallOf(w.process).venue.Recount(ctx, uncounted)
 		return err
 	})
 }

@@ -1,0 +1,26 @@
+package checker
+
+import "github.com/dynastay/dynastay/entity"
+
+// tableSet is what a process has of the tables of an application, which have nothing to do with a hotel.
+type tableSet struct {
+	locks, latches *entity.Table[lock]
+	counters       *entity.Table[counter]
+	outbox         *entity.Table[message]
+	accounts       *entity.Table[account]
+	journal        *entity.Table[entry]
+	shops          *entity.Table[shop]
+	baskets        *entity.Table[basket]
+	orders         *entity.Table[order]
+	parcels        *entity.Table[parcel]
+}
+
+var tablesOf = each(func(p *process) *tableSet {
+	return &tableSet{
+		locks: entity.NewTable(p.DB, lockIn(lockTable)), latches: entity.NewTable(p.DB, lockIn(latchTable)),
+		counters: entity.NewTable(p.DB, counterEntity), outbox: entity.NewTable(p.DB, messageEntity),
+		accounts: entity.NewTable(p.DB, accountEntity), journal: entity.NewTable(p.DB, entryEntity),
+		shops: entity.NewTable(p.DB, shopEntity), baskets: entity.NewTable(p.DB, basketEntity),
+		orders: entity.NewTable(p.DB, orderEntity), parcels: entity.NewTable(p.DB, parcelEntity),
+	}
+})
