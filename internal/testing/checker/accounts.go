@@ -2,7 +2,6 @@ package checker
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -10,19 +9,6 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
 )
-
-// cents is an amount as it is stored, in cents; 0 if it is absent.
-func cents(stored any) int64 {
-	amount, _ := stored.(float64)
-	return int64(math.Round(amount * 100))
-}
-
-// timeOf is a time as it is stored, zero if it is absent.
-func timeOf(stored any) time.Time {
-	text, _ := stored.(string)
-	at, _ := time.Parse(time.RFC3339Nano, text)
-	return at
-}
 
 // add puts an item of its partition to a booking, and reports whether there is such an item.
 func (f *found) add(item plain) bool {

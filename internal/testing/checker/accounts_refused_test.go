@@ -131,14 +131,14 @@ func TestPaymentStatuses(t *testing.T) {
 // reportsOf are the notices that the booking of [paidBooking] follows from.
 func reportsOf() (pay, fail, refund *notice) {
 	cents := func(n int64) dynastay.Money { return dollars(n) }
-	pay = &notice{deed: answered("m1", acknowledged, span{1, 2}), payment: &bookings.Payment{
+	pay = &notice{deed: answered("m1", acknowledged, between(1, 2)), payment: &bookings.Payment{
 		ID: "m1", Method: "m1", Provider: "provider", ProviderTransactionID: "tx-1", Amount: cents(200_00), Status: bookings.PaymentPaid, At: ms(1),
 	}}
-	fail = &notice{deed: answered("m2", acknowledged, span{1, 2}), payment: &bookings.Payment{
+	fail = &notice{deed: answered("m2", acknowledged, between(1, 2)), payment: &bookings.Payment{
 		ID: "m2", Method: "m2", Provider: "provider", ProviderTransactionID: "tx-2", Amount: cents(80_00), Status: bookings.PaymentFailed,
 		FailureReason: "m2", At: ms(5),
 	}}
-	refund = &notice{deed: answered("m3", acknowledged, span{3, 4}), refund: &bookings.Refund{
+	refund = &notice{deed: answered("m3", acknowledged, between(3, 4)), refund: &bookings.Refund{
 		ID: "m3", Reason: "m3", ProviderTransactionID: "tx-1", Amount: cents(50_00), Status: bookings.PaymentRefunded, At: ms(7),
 	}}
 	return pay, fail, refund
@@ -246,17 +246,17 @@ func TestWrongReceipts(t *testing.T) {
 		certain int
 		maybe   int
 	}{
-		"acknowledged":              {&receipt{"m1", "b", paying}, acknowledged, nil, 1, 0},
-		"unknown, and there":        {&receipt{"m1", "b", paying}, unknown, nil, 1, 0},
+		"acknowledged":              {&receipt{ID: "m1", Kind: paying, Of: "b"}, acknowledged, nil, 1, 0},
+		"unknown, and there":        {&receipt{ID: "m1", Kind: paying, Of: "b"}, unknown, nil, 1, 0},
 		"unknown, and not there":    {nil, unknown, nil, 0, 0},
 		"refused":                   {nil, refused, nil, 0, 0},
-		"refused, and there":        {&receipt{"m1", "b", paying}, refused, []string{"a notice that was refused"}, 1, 0},
+		"refused, and there":        {&receipt{ID: "m1", Kind: paying, Of: "b"}, refused, []string{"a notice that was refused"}, 1, 0},
 		"acknowledged, and lost":    {nil, acknowledged, []string{"a notice is lost"}, 1, 0},
-		"a receipt of another kind": {&receipt{"m1", "b", refunding}, acknowledged, []string{"a receipt of something else"}, 1, 0},
+		"a receipt of another kind": {&receipt{ID: "m1", Kind: refunding, Of: "b"}, acknowledged, []string{"a receipt of something else"}, 1, 0},
 	} {
 		s := histories(t)
 		pay, _, _ := reportsOf()
-		pay.deed, pay.receipt, pay.booking = answered("m1", c.verdict, span{1, 2}), true, &ask{id: "b"}
+		pay.deed, pay.receipt, pay.booking = answered("m1", c.verdict, between(1, 2)), true, &ask{id: "b"}
 		s.notices = []*notice{pay}
 		l, receipts := &stayLife{found: paidBooking(), id: "b"}, map[string]*receipt{}
 		if c.receipt != nil {
@@ -268,7 +268,7 @@ func TestWrongReceipts(t *testing.T) {
 	}
 	s := histories(t)
 	pay, _, _ := reportsOf()
-	pay.deed, pay.booking = answered("m1", unknown, span{1, 2}), &ask{id: "b"}
+	pay.deed, pay.booking = answered("m1", unknown, between(1, 2)), &ask{id: "b"}
 	s.notices = []*notice{pay}
 	l := &stayLife{found: paidBooking(), id: "b"}
 	s.checkNotices(map[string]*stayLife{"b": l}, maps.Clone(map[string]*receipt{}))
@@ -279,7 +279,7 @@ func TestWrongReceipts(t *testing.T) {
 func TestWrongMovesWithNotices(t *testing.T) {
 	of := func(kind string, n *notice, change func(*stayLife)) []string {
 		s := histories(t)
-		m := &stayMove{deed: answered("m1", acknowledged, span{1, 2}), booking: &ask{id: "b"}, kind: kind, notice: n}
+		m := &stayMove{deed: answered("m1", acknowledged, between(1, 2)), booking: &ask{id: "b"}, kind: kind, notice: n}
 		l := &stayLife{found: paidBooking(), id: "b", by: map[string]*stayMove{}}
 		l.plain["CancellationReason"] = "m1"
 		change(l)

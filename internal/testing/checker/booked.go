@@ -32,14 +32,12 @@ func (f *found) mark() string { return f.text("SpecialRequests") }
 
 // text is an attribute, "" if it is absent.
 func (f *found) text(name string) string {
-	text, _ := f.plain[name].(string)
-	return text
+	return textOf(f.plain, name)
 }
 
 // at is an attribute that is a time, zero if it is absent.
 func (f *found) at(name string) time.Time {
-	at, _ := time.Parse(time.RFC3339Nano, f.text(name))
-	return at
+	return timeOf(f.plain[name])
 }
 
 func (f *found) status() bookings.Status { return bookings.Status(f.text("Status")) }
@@ -65,8 +63,7 @@ func (f *found) nights() (all []string) {
 func (s *sales) readBookings() map[string]*found {
 	all := map[string]*found{}
 	var guards, parts []plain
-	for _, item := range s.scan(keys.BookingsTable) {
-		p := s.plainOf(item)
+	for _, p := range s.scan(keys.BookingsTable) {
 		switch sk := p["SK"].(string); {
 		case sk == "METADATA":
 			all[strings.TrimPrefix(p["PK"].(string), "BOOKING#")] = newFound(p)
@@ -168,8 +165,7 @@ func (s *sales) checkNights(all map[string]*found) {
 			sold[night]++
 		}
 	}
-	for _, item := range s.scan(keys.AvailabilityTable) {
-		p := s.plainOf(item)
+	for _, p := range s.scan(keys.AvailabilityTable) {
 		night := fmt.Sprintf("%s/%s", p["RoomTypeId"], p["Date"])
 		left, total := p["AvailableRooms"].(float64), p["TotalRooms"].(float64)
 		if left < 0 || left+sold[night] != total {

@@ -52,7 +52,7 @@ func (s *calendars) check() {
 }
 
 // read sorts the items of all listings.
-func (s *calendars) read(items []dynastay.Item) map[string]*calendarItems {
+func (s *calendars) read(items []plain) map[string]*calendarItems {
 	all := map[string]*calendarItems{}
 	of := func(listing string) *calendarItems {
 		if all[listing] == nil {
@@ -66,10 +66,9 @@ func (s *calendars) read(items []dynastay.Item) map[string]*calendarItems {
 	for _, c := range s.all {
 		of(c.listing)
 	}
-	for _, item := range items {
-		p := s.plainOf(item)
+	for _, p := range items {
 		c := of(strings.TrimPrefix(p["pk"].(string), "LISTING_AVAILABILITY#"))
-		kind, id := cutKind(p["sk"].(string))
+		kind, id, _ := strings.Cut(p["sk"].(string), "#")
 		switch kind {
 		case "EVENT":
 			c.events[id] = p
@@ -85,7 +84,7 @@ func (s *calendars) read(items []dynastay.Item) map[string]*calendarItems {
 }
 
 // checkSlip looks for what a call has left behind.
-func (s *calendars) checkSlip(c *nightsCall, there *slip) {
+func (s *calendars) checkSlip(c *nightsCall, there *receipt) {
 	v := c.verdict()
 	switch {
 	case there == nil && c.slip && v == acknowledged:
@@ -198,13 +197,6 @@ func (s *calendars) checkRegister(r *register, e plain) {
 	if made > 1+mayBeFreed || freed > mayBeMade {
 		s.differ("an event that was made or deleted twice", r.listing+"/"+r.event, "made %d to %d times, deleted %d to %d times", made, mayBeMade, freed, mayBeFreed)
 	}
-}
-
-func count(is bool) int {
-	if is {
-		return 1
-	}
-	return 0
 }
 
 // checkEvent looks for the nights of an event.

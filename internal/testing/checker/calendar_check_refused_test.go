@@ -28,12 +28,12 @@ func newYearbook(t *testing.T) *yearbook {
 		s.all = append(s.all, c)
 		return c
 	}
-	y.block = call("m1", blocking, "BLOCK#m1", acknowledged, span{1, 2}, march(1, 3))
-	y.free = call("m2", freeing, "BLOCK#m1", acknowledged, span{3, 4}, dynastay.Stay{})
-	y.book = call("m3", booking, "BOOKING#m3", acknowledged, span{5, 6}, march(1, 3))
-	y.move = call("m4", moving, "BOOKING#m3", acknowledged, span{11, 12}, march(2, 4))
-	y.deliver = call("m5", delivering, "BOOKING#b", acknowledged, span{21, 22}, march(1, 2))
-	y.deliver.answers = []outcome{{span{21, 22}, calendar.Created}}
+	y.block = call("m1", blocking, "BLOCK#m1", acknowledged, between(1, 2), march(1, 3))
+	y.free = call("m2", freeing, "BLOCK#m1", acknowledged, between(3, 4), dynastay.Stay{})
+	y.book = call("m3", booking, "BOOKING#m3", acknowledged, between(5, 6), march(1, 3))
+	y.move = call("m4", moving, "BOOKING#m3", acknowledged, between(11, 12), march(2, 4))
+	y.deliver = call("m5", delivering, "BOOKING#b", acknowledged, between(21, 22), march(1, 2))
+	y.deliver.answers = []outcome{{between(21, 22), calendar.Created}}
 	y.deliver.delivery = &delivery{of: y.reservation, Reservation: calendar.Reservation{
 		ListingID: "l", Source: calendar.Airbnb, ExternalID: "R", Revision: 1, Stay: march(1, 2),
 	}}
@@ -91,22 +91,22 @@ func TestRightCalendars(t *testing.T) {
 	for name, change := range map[string]func(y *yearbook){
 		"nothing else": func(*yearbook) {},
 		"true refusals": func(y *yearbook) {
-			y.refuse(booking, "BOOKING#x", span{7, 8}, march(1, 3), takenBy("BOOKING#m3", 1))
-			y.refuse(booking, "BOOKING#x", span{4, 5}, march(1, 3), takenBy("BLOCK#m1", 1))
-			y.refuse(booking, "BOOKING#m3", span{13, 14}, march(7, 8), dynastay.ErrAlreadyExists)
-			y.refuse(moving, "BLOCK#m1", span{5, 5}, march(7, 8), dynastay.ErrNotFound)
-			y.refuse(moving, "BOOKING#b", span{30, 31}, march(7, 8), calendar.ErrImported)
+			y.refuse(booking, "BOOKING#x", between(7, 8), march(1, 3), takenBy("BOOKING#m3", 1))
+			y.refuse(booking, "BOOKING#x", between(4, 5), march(1, 3), takenBy("BLOCK#m1", 1))
+			y.refuse(booking, "BOOKING#m3", between(13, 14), march(7, 8), dynastay.ErrAlreadyExists)
+			y.refuse(moving, "BLOCK#m1", between(5, 5), march(7, 8), dynastay.ErrNotFound)
+			y.refuse(moving, "BOOKING#b", between(30, 31), march(7, 8), calendar.ErrImported)
 		},
 		"an unknown deletion": func(y *yearbook) {
-			y.free.told = [broken + 1]int{unknown: 1}
+			y.free.told = tally{unknown: 1}
 			y.free.within.to = ever
 		},
 		"outcomes": func(y *yearbook) {
-			y.redeliver(span{30, 31}, 1, calendar.Repeated, march(1, 2))
+			y.redeliver(between(30, 31), 1, calendar.Repeated, march(1, 2))
 			y.deliver.delivery.Revision = 1
 		},
 		"a look": func(y *yearbook) {
-			y.looks = []*look{{span{7, 8}, "l", march(1, 4), map[dynastay.Date]string{
+			y.looks = []*look{{between(7, 8), "l", march(1, 4), map[dynastay.Date]string{
 				march(1, 2).CheckIn: "BOOKING#m3", march(2, 3).CheckIn: "BOOKING#m3",
 			}}}
 		},
@@ -130,54 +130,58 @@ func TestWrongCalendars(t *testing.T) {
 		"an event that is incomplete":      func(y *yearbook) { event(y)["moving"] = true },
 		"an event of nobody":               func(y *yearbook) { event(y)["note"] = "x" },
 		"an event of another call":         func(y *yearbook) { event(y)["note"] = "m1" },
-		"an event that was refused":        func(y *yearbook) { y.book.told = [broken + 1]int{refused: 1} },
+		"an event that was refused":        func(y *yearbook) { y.book.told = tally{refused: 1} },
 		"a booking is lost":                func(y *yearbook) { delete(y.items.events, "BOOKING#m3") },
-		"a move that was refused":          func(y *yearbook) { y.move.told = [broken + 1]int{refused: 1} },
-		"a deletion that was refused":      func(y *yearbook) { y.free.told = [broken + 1]int{refused: 1} },
-		"a deletion without an event":      func(y *yearbook) { y.block.told = [broken + 1]int{refused: 1} },
+		"a move that was refused":          func(y *yearbook) { y.move.told = tally{refused: 1} },
+		"a deletion that was refused":      func(y *yearbook) { y.free.told = tally{refused: 1} },
+		"a deletion without an event":      func(y *yearbook) { y.block.told = tally{refused: 1} },
 		"an event made twice":              func(y *yearbook) { y.all = append(y.all, y.book) },
-		"two events held one night":        func(y *yearbook) { y.book.stay, y.free.within = march(1, 3), span{13, 14} },
+		"two events held one night":        func(y *yearbook) { y.book.stay, y.free.within = march(1, 3), between(13, 14) },
 		"a move of nothing":                func(y *yearbook) { y.move.event = "BOOKING#x" },
-		"a refusal for a free night":       func(y *yearbook) { y.refuse(booking, "x", span{30, 31}, march(3, 9), takenBy("BOOKING#m3", 5)) },
-		"a refusal for a night left":       func(y *yearbook) { y.refuse(booking, "x", span{13, 14}, march(1, 3), takenBy("BOOKING#m3", 1)) },
-		"a refusal for another night":      func(y *yearbook) { y.refuse(booking, "x", span{13, 14}, march(6, 9), takenBy("BOOKING#m3", 2)) },
-		"a refusal for an event of nobody": func(y *yearbook) { y.refuse(booking, "x", span{13, 14}, march(1, 3), takenBy("BOOKING#x", 1)) },
-		"a refusal for its own night":      func(y *yearbook) { y.refuse(moving, "BOOKING#m3", span{13, 14}, march(2, 9), takenBy("BOOKING#m3", 2)) },
-		"a refusal that names nothing":     func(y *yearbook) { y.refuse(booking, "x", span{13, 14}, march(2, 9), &calendar.Taken{}) },
-		"another event held the night":     func(y *yearbook) { y.refuse(booking, "x", span{30, 31}, march(2, 9), takenBy("BOOKING#b", 2)) },
-		"it does not exist":                func(y *yearbook) { y.refuse(booking, "BLOCK#m1", span{5, 6}, march(7, 8), dynastay.ErrAlreadyExists) },
-		"it exists":                        func(y *yearbook) { y.refuse(freeing, "BOOKING#m3", span{13, 14}, march(7, 8), dynastay.ErrNotFound) },
-		"it was not imported":              func(y *yearbook) { y.refuse(moving, "BOOKING#m3", span{13, 14}, march(7, 8), calendar.ErrImported) },
-		"nobody has written it since":      func(y *yearbook) { y.refuse(moving, "BOOKING#m3", span{13, 14}, march(7, 8), dynastay.ErrVersion) },
+		"a refusal for a free night":       func(y *yearbook) { y.refuse(booking, "x", between(30, 31), march(3, 9), takenBy("BOOKING#m3", 5)) },
+		"a refusal for a night left":       func(y *yearbook) { y.refuse(booking, "x", between(13, 14), march(1, 3), takenBy("BOOKING#m3", 1)) },
+		"a refusal for another night":      func(y *yearbook) { y.refuse(booking, "x", between(13, 14), march(6, 9), takenBy("BOOKING#m3", 2)) },
+		"a refusal for an event of nobody": func(y *yearbook) { y.refuse(booking, "x", between(13, 14), march(1, 3), takenBy("BOOKING#x", 1)) },
+		"a refusal for its own night": func(y *yearbook) {
+			y.refuse(moving, "BOOKING#m3", between(13, 14), march(2, 9), takenBy("BOOKING#m3", 2))
+		},
+		"a refusal that names nothing": func(y *yearbook) { y.refuse(booking, "x", between(13, 14), march(2, 9), &calendar.Taken{}) },
+		"another event held the night": func(y *yearbook) { y.refuse(booking, "x", between(30, 31), march(2, 9), takenBy("BOOKING#b", 2)) },
+		"it does not exist": func(y *yearbook) {
+			y.refuse(booking, "BLOCK#m1", between(5, 6), march(7, 8), dynastay.ErrAlreadyExists)
+		},
+		"it exists":                   func(y *yearbook) { y.refuse(freeing, "BOOKING#m3", between(13, 14), march(7, 8), dynastay.ErrNotFound) },
+		"it was not imported":         func(y *yearbook) { y.refuse(moving, "BOOKING#m3", between(13, 14), march(7, 8), calendar.ErrImported) },
+		"nobody has written it since": func(y *yearbook) { y.refuse(moving, "BOOKING#m3", between(13, 14), march(7, 8), dynastay.ErrVersion) },
 		"a short event incomplete": func(y *yearbook) {
-			y.refuse(moving, "BOOKING#m3", span{13, 14}, march(7, 8), &calendar.IncompleteError{})
+			y.refuse(moving, "BOOKING#m3", between(13, 14), march(7, 8), &calendar.IncompleteError{})
 		},
 		"shown as free": func(y *yearbook) {
-			y.looks = []*look{{span{7, 8}, "l", march(1, 2), nil}}
+			y.looks = []*look{{between(7, 8), "l", march(1, 2), nil}}
 		},
 		"shown as taken": func(y *yearbook) {
-			y.looks = []*look{{span{13, 14}, "l", march(1, 2), map[dynastay.Date]string{march(1, 2).CheckIn: "BOOKING#m3"}}}
+			y.looks = []*look{{between(13, 14), "l", march(1, 2), map[dynastay.Date]string{march(1, 2).CheckIn: "BOOKING#m3"}}}
 		},
 		"nights of another time": func(y *yearbook) {
-			y.looks = []*look{{span{0, 0}, "l", march(5, 6), map[dynastay.Date]string{march(9, 10).CheckIn: "BOOKING#m3"}}}
+			y.looks = []*look{{between(0, 0), "l", march(5, 6), map[dynastay.Date]string{march(9, 10).CheckIn: "BOOKING#m3"}}}
 		},
 		"a reservation is lost":       func(y *yearbook) { delete(y.items.imports, "AIRBNB#R") },
 		"a reservation of nobody":     func(y *yearbook) { y.items.imports["AIRBNB#S"] = plain{} },
 		"a revision of nobody":        func(y *yearbook) { y.items.imports["AIRBNB#R"]["revision"] = 2.0 },
-		"an older revision":           func(y *yearbook) { y.redeliver(span{30, 31}, 2, calendar.Changed, march(1, 2)) },
+		"an older revision":           func(y *yearbook) { y.redeliver(between(30, 31), 2, calendar.Changed, march(1, 2)) },
 		"another event":               func(y *yearbook) { y.items.imports["AIRBNB#R"]["bookingId"] = "x" },
 		"cancelled, with an event":    func(y *yearbook) { y.items.imports["AIRBNB#R"]["cancelled"] = true },
 		"deleted by nobody":           func(y *yearbook) { y.items.imports["AIRBNB#R"]["deleted"] = true; delete(y.items.events, "BOOKING#b") },
 		"other dates":                 func(y *yearbook) { y.items.events["BOOKING#b"]["checkOut"] = "2030-03-03" },
 		"an event of another channel": func(y *yearbook) { y.items.events["BOOKING#b"]["eventSource"] = "OTHER" },
-		"imported twice":              func(y *yearbook) { y.redeliver(span{30, 31}, 1, calendar.Unchanged, march(1, 2)) },
+		"imported twice":              func(y *yearbook) { y.redeliver(between(30, 31), 1, calendar.Unchanged, march(1, 2)) },
 		"an older one after a newer":  func(y *yearbook) { y.reverse() },
 		"repeated by nobody":          func(y *yearbook) { y.deliver.answers[0].what = calendar.Repeated },
 		"outdated by nobody": func(y *yearbook) {
-			y.redeliver(span{30, 31}, 0, calendar.Outdated, march(1, 2))
+			y.redeliver(between(30, 31), 0, calendar.Outdated, march(1, 2))
 			y.deliver.within.from = 40
 		},
-		"outdated, and the newest one": func(y *yearbook) { y.redeliver(span{30, 31}, 1, calendar.Outdated, march(1, 2)) },
+		"outdated, and the newest one": func(y *yearbook) { y.redeliver(between(30, 31), 1, calendar.Outdated, march(1, 2)) },
 		"changed, where nothing was":   func(y *yearbook) { y.deliver.answers[0].what = calendar.Changed },
 		"unchanged, where nothing was": func(y *yearbook) { y.deliver.answers[0].what = calendar.Unchanged },
 	} {
@@ -190,7 +194,7 @@ func TestWrongCalendars(t *testing.T) {
 
 // reverse lets the reservation be imported again with an older revision.
 func (y *yearbook) reverse() {
-	y.redeliver(span{30, 31}, 1, calendar.Changed, march(1, 2))
+	y.redeliver(between(30, 31), 1, calendar.Changed, march(1, 2))
 	y.deliver.delivery.Revision = 2
 	y.items.imports["AIRBNB#R"]["revision"] = 2.0
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/dynastay/dynastay"
@@ -30,23 +31,13 @@ type calendars struct {
 	looks      []*look
 }
 
-// slip is written together with a call on a calendar.
-type slip struct{ ID, Kind string }
-
-var slipEntity = entity.New(entity.Spec[slip]{
-	Name:   "Slip",
-	Schema: &dynastay.Schema{Name: "Slips", Key: dynastay.KeyNames{Partition: "id"}},
-	Key:    func(l *slip) (dynastay.Key, error) { return dynastay.Key{PK: l.ID}, nil },
-	Codec: entity.Declare(func(f *entity.Fields, l *slip) {
-		f.String("id", &l.ID)
-		f.String("kind", &l.Kind)
-	}),
-})
+// slipEntity are the slips that a call on a calendar may leave.
+var slipEntity = receiptsIn("Slips")
 
 // keeper is what a process has of the calendars.
 type keeper struct {
 	calendars *calendar.Repository
-	slips     *entity.Table[slip]
+	slips     *entity.Table[receipt]
 }
 
 var keeperOf = each(func(p *process) *keeper { return &keeper{calendar.New(p.DB), entity.NewTable(p.DB, slipEntity)} })
@@ -67,7 +58,6 @@ type nightsCall struct {
 	event         string        // its id; "" if it is drawn and not known yet
 	stay          dynastay.Stay // the zero Stay for none
 	slip, keyed   bool
-	undone        bool // no slip was found
 	orMissing     bool
 	after         *nightsCall // the last one that may have written the event, or the call is refused; nil for any
 	delivery      *delivery   // of a reservation; otherwise nil
@@ -147,7 +137,7 @@ func (s *calendars) made(
 	c.deed = w.deed(mark, c.kind, c.listing+" "+c.listing+"/"+c.event, fmt.Sprint(c.event, " ", c.stay), keyed, refusal.or(incomplete),
 		func(ctx context.Context, p *process, parts ...dynastay.Part) error {
 			if c.slip {
-				parts = append(parts, keeperOf(p).slips.CreateOp(&slip{mark, c.kind}))
+				parts = append(parts, keeperOf(p).slips.CreateOp(&receipt{ID: mark, Kind: c.kind}))
 			}
 			return partly(send(ctx, p, parts))
 		})
@@ -178,19 +168,6 @@ func partly(err error) error {
 	return err
 }
 
-// writer is a process, or its marketplace.
-type writer interface {
-	Write(context.Context, ...dynastay.Part) error
-}
-
-// write writes an operation with other parts, which is for short events.
-func write[R any](ctx context.Context, p writer, parts []dynastay.Part, op *dynastay.Operation[R]) (result R, err error) {
-	if err = p.Write(ctx, append(parts, op)...); err == nil {
-		result = op.Result()
-	}
-	return result, err
-}
-
 func optionsOf(parts []dynastay.Part) (options []dynastay.WriteOption) {
 	for _, part := range parts {
 		options = append(options, part.(dynastay.WriteOption))
@@ -210,7 +187,7 @@ func (s *calendars) place(w *worker, at string, keyed bool) *nightsCall {
 	switch h, known := s.pick(w, at); {
 	case c.kind == blocking && c.stay.Nights() < 90 && w.oneIn(2): // its id is drawn
 	case known && h.call.delivery == nil && h.call.kind == c.kind && w.oneIn(4):
-		_, id = cutKind(h.event)
+		_, id, _ = strings.Cut(h.event, "#")
 	default:
 		id = mark
 	}
@@ -237,12 +214,6 @@ func (s *calendars) place(w *worker, at string, keyed bool) *nightsCall {
 		}
 		return err
 	})
-}
-
-// cutKind cuts an event's id into its kind and the id of the booking or block.
-func cutKind(event string) (kind, id string) {
-	at := slices.Index([]byte(event), '#')
-	return event[:at], event[at+1:]
 }
 
 // told notes an event as a call returned it. Under a key, that may be what has become of it since.
@@ -395,8 +366,7 @@ func (s *calendars) look(w *worker, at string) {
 // settle completes or undoes what calls of several transactions have left.
 func (s *calendars) settle(w *worker) {
 	s.calls.settle(w)
-	for _, item := range s.scan(listingkeys.Table) {
-		p := s.plainOf(item)
+	for _, p := range s.scan(listingkeys.Table) {
 		if p["moving"] == nil {
 			continue
 		}

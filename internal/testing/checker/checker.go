@@ -14,12 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
-	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
-	"github.com/dynastay/dynastay/entity"
-	"github.com/dynastay/dynastay/internal/testing/raw"
 )
 
 var (
@@ -56,15 +51,15 @@ type checker struct {
 
 	mu          sync.Mutex
 	differences []difference
-	tallies     map[string]*[broken + 1]int // of the answers, by the name of the call
-	history     map[string][]string         // the last calls on each item
+	tallies     map[string]*tally   // of the answers, by the name of the call
+	history     map[string][]string // the last calls on each item
 }
 
 type difference struct{ kind, items, text string }
 
 func newChecker(t *testing.T) *checker {
 	command := fmt.Sprintf("go test ./internal/testing/checker -calls %d -seed %d -workers %d -processes %d", *calls, *seed, *workers, *processes)
-	c := &checker{t: t, command: command, tallies: map[string]*[broken + 1]int{}, history: map[string][]string{}}
+	c := &checker{t: t, command: command, tallies: map[string]*tally{}, history: map[string][]string{}}
 	c.db = c.database(dyntest.Tables(tables...))
 	c.late = &latecomers{rand: rand.New(rand.NewPCG(*seed, 1<<32))}
 	c.hotel = newHouse(t, c.db.Direct)
@@ -158,7 +153,7 @@ func (c *checker) tally(name string, v verdict) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.tallies[name] == nil {
-		c.tallies[name] = &[broken + 1]int{}
+		c.tallies[name] = &tally{}
 	}
 	c.tallies[name][v]++
 }
@@ -227,7 +222,7 @@ func (c *checker) summary(stormed time.Duration) string {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var all [broken + 1]int
+	var all tally
 	var kinds []string
 	for _, name := range slices.Sorted(maps.Keys(c.tallies)) {
 		told := c.tallies[name]
@@ -241,24 +236,4 @@ func (c *checker) summary(stormed time.Duration) string {
 		c.count.Load(), requests, all[acknowledged], all[refused], all[unknown], len(c.differences),
 		time.Since(c.started).Seconds(), stormed.Seconds(), c.conflicts.Load(), c.late.number(), strings.Join(faults, ", "),
 		strings.Join(kinds, ", "))
-}
-
-// scan reads all items of a table, past everything.
-func (c *checker) scan(s *dynastay.Schema) []dynastay.Item { return raw.All(c.t, c.db, s) }
-
-// plain is a stored item without the library.
-type plain = map[string]any
-
-func (c *checker) plainOf(item dynastay.Item) plain { return raw.Plain(c.t, item) }
-
-// stored are the entities of a table by their ids.
-func stored[T any](c *checker, e *entity.Entity[T]) map[string]*T {
-	all := map[string]*T{}
-	for _, item := range c.scan(e.Schema) {
-		row := dynastay.RowOf(item)
-		v, err := e.Value(row)
-		require.NoError(c.t, err)
-		all[e.Schema.Key.From(row).String()] = v
-	}
-	return all
 }

@@ -37,17 +37,17 @@ type counters struct {
 	keyed repeats
 
 	mu    sync.Mutex
-	bare  map[string]*[broken + 1]int // increments without a key, by counter
-	taken map[string]string           // "counter version" to the one who was told to be its successor
+	bare  map[string]*tally // increments without a key, by counter
+	taken map[string]string // "counter version" to the one who was told to be its successor
 	byKey map[string][]*once
 }
 
 func newCounters(c *checker) *counters {
-	s := &counters{checker: c, bare: map[string]*[broken + 1]int{}, taken: map[string]string{}, byKey: map[string][]*once{}}
+	s := &counters{checker: c, bare: map[string]*tally{}, taken: map[string]string{}, byKey: map[string][]*once{}}
 	table := entity.NewTable(c.db.Direct, counterEntity)
 	for n := range 5 {
 		id := counterID(n)
-		s.bare[id] = &[broken + 1]int{}
+		s.bare[id] = &tally{}
 		if _, err := table.Create(context.Background(), &counter{ID: id}); err != nil {
 			c.t.Fatal(err)
 		}

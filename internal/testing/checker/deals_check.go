@@ -136,13 +136,13 @@ func (s *deals) followDeal(l *dealLife, o plain) {
 			s.differ("a move of an order is lost", l.id, "%s %s: %v", kind, c.about, o)
 		}
 	}
-	l.statuses = []dealStatus{{trading.Pending, span{l.placed.within.from, ever}, l.placed}}
+	l.statuses = []dealStatus{{trading.Pending, since(l.placed.within.from), l.placed}}
 	for _, kind := range way {
-		now, c := dealStatus{leadsToOrder[kind], span{0, ever}, nil}, l.moved[kind]
+		now, c := dealStatus{leadsToOrder[kind], since(0), nil}, l.moved[kind]
 		last := &l.statuses[len(l.statuses)-1]
 		switch {
 		case c != nil:
-			now.span, now.by, last.to = span{c.within.from, ever}, c, c.within.to
+			now.span, now.by, last.to = since(c.within.from), c, c.within.to
 		case maybe[kind] == 0:
 			s.differ("a move of an order that nobody made", l.id, "%s: %v", kind, o)
 		}

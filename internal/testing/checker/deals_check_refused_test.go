@@ -43,9 +43,9 @@ func newLedger(t *testing.T) *ledger {
 
 // add adds a call that was acknowledged, within two moments, with its ticket.
 func (g *ledger) add(mark string, c deal, kind string, at moment) *deal {
-	c.marketCall = &marketCall{deed: answered(mark, acknowledged, span{at, at + 1}), kind: kind, ticket: true}
+	c.marketCall = &marketCall{deed: answered(mark, acknowledged, between(at, at+1)), kind: kind, ticket: true}
 	c.seller = "dealer-0"
-	g.all[mark], g.items.tickets[mark] = &c, &ticket{mark, kind}
+	g.all[mark], g.items.tickets[mark] = &c, &receipt{ID: mark, Kind: kind}
 	return &c
 }
 
@@ -81,14 +81,14 @@ func (g *ledger) cancel(mark, id string, at moment) {
 // unsure makes a call unknown that has left nothing of its own.
 func (g *ledger) unsure(mark string) {
 	c := g.all[mark]
-	c.deed, c.ticket = answered(mark, unknown, span{c.within.from, ever}), false
+	c.deed, c.ticket = answered(mark, unknown, since(c.within.from)), false
 	delete(g.items.tickets, mark)
 }
 
 // deny adds a call that was refused.
 func (g *ledger) deny(c deal, kind string, at span, err error) {
 	made := g.add("m99", c, kind, at.from)
-	made.told, made.within.to, made.refusals = [broken + 1]int{refused: 1}, ever, []told{{at, err}}
+	made.told, made.within.to, made.refusals = tally{refused: 1}, ever, []told{{at, err}}
 	delete(g.items.tickets, "m99")
 }
 
@@ -113,27 +113,27 @@ func moved(order string, from, to trading.Status) error {
 func TestRightDeals(t *testing.T) {
 	for name, change := range map[string]func(g *ledger){
 		"nothing else":       func(*ledger) {},
-		"sold":               func(g *ledger) { g.lack(ordering, 4, 3, span{12, 13}) },
-		"sold, and more":     func(g *ledger) { g.lack(ordering, 4, 1, span{20, 23}) },
-		"sold, not all yet":  func(g *ledger) { g.lack(ordering, 4, 3, span{20, 23}) },
-		"sold before it was": func(g *ledger) { g.lack(ordering, 2, 1, span{21, 26}) },
-		"sold in the end":    func(g *ledger) { g.lack(ordering, 2, 1, span{60, 61}) },
-		"cannot be taken":    func(g *ledger) { g.lack(restocking, -2, 1, span{60, 61}) },
-		"not placed yet":     func(g *ledger) { g.deny(deal{order: "o1"}, accepting, span{9, 10}, dynastay.ErrNotFound) },
+		"sold":               func(g *ledger) { g.lack(ordering, 4, 3, between(12, 13)) },
+		"sold, and more":     func(g *ledger) { g.lack(ordering, 4, 1, between(20, 23)) },
+		"sold, not all yet":  func(g *ledger) { g.lack(ordering, 4, 3, between(20, 23)) },
+		"sold before it was": func(g *ledger) { g.lack(ordering, 2, 1, between(21, 26)) },
+		"sold in the end":    func(g *ledger) { g.lack(ordering, 2, 1, between(60, 61)) },
+		"cannot be taken":    func(g *ledger) { g.lack(restocking, -2, 1, between(60, 61)) },
+		"not placed yet":     func(g *ledger) { g.deny(deal{order: "o1"}, accepting, between(9, 10), dynastay.ErrNotFound) },
 		"delivered": func(g *ledger) {
-			g.deny(deal{order: "o1"}, revoking, span{16, 17}, moved("o1", trading.Delivered, trading.Cancelled))
+			g.deny(deal{order: "o1"}, revoking, between(16, 17), moved("o1", trading.Delivered, trading.Cancelled))
 		},
 		"not confirmed yet": func(g *ledger) {
-			g.deny(deal{order: "o1"}, shipping, span{11, 12}, moved("o1", trading.Pending, trading.Shipped))
+			g.deny(deal{order: "o1"}, shipping, between(11, 12), moved("o1", trading.Pending, trading.Shipped))
 		},
 		"cancelled": func(g *ledger) {
-			g.deny(deal{order: "o2"}, revoking, span{25, 26}, moved("o2", trading.Cancelled, trading.Cancelled))
+			g.deny(deal{order: "o2"}, revoking, between(25, 26), moved("o2", trading.Cancelled, trading.Cancelled))
 		},
 		"a stranger": func(g *ledger) {
-			g.deny(deal{order: "o4", by: "stranger"}, revoking, span{52, 53}, trading.ErrNotParty)
+			g.deny(deal{order: "o4", by: "stranger"}, revoking, between(52, 53), trading.ErrNotParty)
 		},
-		"another price":       func(g *ledger) { g.dear(5_50, 6_00, span{62, 63}) },
-		"another price, soon": func(g *ledger) { g.dear(6_00, 5_50, span{59, 61}) },
+		"another price":       func(g *ledger) { g.dear(5_50, 6_00, between(62, 63)) },
+		"another price, soon": func(g *ledger) { g.dear(6_00, 5_50, between(59, 61)) },
 		"unknown price":       func(g *ledger) { g.unsure("m12") },
 		"unknown price, seen": func(g *ledger) { g.unsure("m13") },
 		"ordered while it is changed": func(g *ledger) {
@@ -171,8 +171,8 @@ var wrongDeals = map[string]map[string]func(g *ledger){
 		"a cancellation": func(g *ledger) { g.items.orders["o2"]["cancelReason"] = ""; g.all["m7"].ticket = false },
 	},
 	"half of a call":                       {"only the order": func(g *ledger) { delete(g.items.tickets, "m11") }},
-	"a call that was refused, and is done": {"o4": func(g *ledger) { g.all["m11"].told = [broken + 1]int{refused: 1} }},
-	"a ticket that nobody wrote":           {"m99": func(g *ledger) { g.items.tickets["m99"] = &ticket{"m99", ordering} }},
+	"a call that was refused, and is done": {"o4": func(g *ledger) { g.all["m11"].told = tally{refused: 1} }},
+	"a ticket that nobody wrote":           {"m99": func(g *ledger) { g.items.tickets["m99"] = &receipt{ID: "m99", Kind: ordering} }},
 	"an order that was moved twice":        {"o1": func(g *ledger) { g.add("m99", deal{order: "o1"}, accepting, 12) }},
 	"a move of an order is lost": {
 		"confirmed": func(g *ledger) { g.add("m99", deal{order: "o4"}, accepting, 52) },
@@ -183,7 +183,7 @@ var wrongDeals = map[string]map[string]func(g *ledger){
 		"shipped":   func(g *ledger) { delete(g.all, "m3"); delete(g.items.tickets, "m3") },
 	},
 	"an order that was moved in another order": {
-		"delivered first": func(g *ledger) { g.all["m4"].within = span{12, 13} },
+		"delivered first": func(g *ledger) { g.all["m4"].within = between(12, 13) },
 	},
 	"an order whose version does not count its moves": {
 		"more": func(g *ledger) { g.items.orders["o4"]["version"] = 2.0 },
@@ -236,36 +236,36 @@ var wrongDeals = map[string]map[string]func(g *ledger){
 		"restocked less": func(g *ledger) { g.unsure("m8"); g.items.products["dealer-0"]["bricks-0"]["stock"] = 2.0 },
 	},
 	"a refusal without the reason that it names": {
-		"enough":         func(g *ledger) { g.lack(ordering, 3, 3, span{12, 13}) },
-		"less than left": func(g *ledger) { g.lack(ordering, 4, 2, span{12, 13}) },
-		"not sold yet":   func(g *ledger) { g.lack(ordering, 4, 3, span{8, 9}) },
-		"given back":     func(g *ledger) { g.lack(ordering, 4, 1, span{26, 27}) },
-		"its own":        func(g *ledger) { g.lack(ordering, 9, 0, span{60, 61}) },
-		"an addition":    func(g *ledger) { g.lack(restocking, 2, 1, span{60, 61}) },
-		"no line":        func(g *ledger) { g.deny(deal{}, ordering, span{60, 61}, &trading.Refused{}) },
+		"enough":         func(g *ledger) { g.lack(ordering, 3, 3, between(12, 13)) },
+		"less than left": func(g *ledger) { g.lack(ordering, 4, 2, between(12, 13)) },
+		"not sold yet":   func(g *ledger) { g.lack(ordering, 4, 3, between(8, 9)) },
+		"given back":     func(g *ledger) { g.lack(ordering, 4, 1, between(26, 27)) },
+		"its own":        func(g *ledger) { g.lack(ordering, 9, 0, between(60, 61)) },
+		"an addition":    func(g *ledger) { g.lack(restocking, 2, 1, between(60, 61)) },
+		"no line":        func(g *ledger) { g.deny(deal{}, ordering, between(60, 61), &trading.Refused{}) },
 		"another reason": func(g *ledger) {
-			g.deny(deal{quantities: map[string]int{"bricks-0": 2}}, ordering, span{60, 61}, &trading.Refused{
+			g.deny(deal{quantities: map[string]int{"bricks-0": 2}}, ordering, between(60, 61), &trading.Refused{
 				Lines: []trading.RefusedLine{{ProductID: "bricks-0", Reason: trading.NotActive}},
 			})
 		},
-		"the same price":    func(g *ledger) { g.dear(6_00, 6_00, span{62, 63}) },
-		"a price of before": func(g *ledger) { g.dear(6_00, 5_50, span{62, 63}) },
-		"a price to come":   func(g *ledger) { g.dear(5_50, 6_50, span{62, 63}) },
-		"placed long ago":   func(g *ledger) { g.deny(deal{order: "o1"}, accepting, span{12, 13}, dynastay.ErrNotFound) },
+		"the same price":    func(g *ledger) { g.dear(6_00, 6_00, between(62, 63)) },
+		"a price of before": func(g *ledger) { g.dear(6_00, 5_50, between(62, 63)) },
+		"a price to come":   func(g *ledger) { g.dear(5_50, 6_50, between(62, 63)) },
+		"placed long ago":   func(g *ledger) { g.deny(deal{order: "o1"}, accepting, between(12, 13), dynastay.ErrNotFound) },
 		"the buyer": func(g *ledger) {
-			g.deny(deal{order: "o4", by: "client-0"}, revoking, span{52, 53}, trading.ErrNotParty)
+			g.deny(deal{order: "o4", by: "client-0"}, revoking, between(52, 53), trading.ErrNotParty)
 		},
 		"the other status": func(g *ledger) {
-			g.deny(deal{order: "o1"}, shipping, span{11, 12}, moved("o1", trading.Shipped, trading.Shipped))
+			g.deny(deal{order: "o1"}, shipping, between(11, 12), moved("o1", trading.Shipped, trading.Shipped))
 		},
 		"what it asks for": func(g *ledger) {
-			g.deny(deal{order: "o1"}, shipping, span{14, 15}, moved("o1", trading.Confirmed, trading.Shipped))
+			g.deny(deal{order: "o1"}, shipping, between(14, 15), moved("o1", trading.Confirmed, trading.Shipped))
 		},
 		"another order": func(g *ledger) {
-			g.deny(deal{order: "o1"}, shipping, span{11, 12}, moved("o2", trading.Pending, trading.Shipped))
+			g.deny(deal{order: "o1"}, shipping, between(11, 12), moved("o2", trading.Pending, trading.Shipped))
 		},
 		"another move": func(g *ledger) {
-			g.deny(deal{order: "o1"}, shipping, span{11, 12}, moved("o1", trading.Pending, trading.Delivered))
+			g.deny(deal{order: "o1"}, shipping, between(11, 12), moved("o1", trading.Pending, trading.Delivered))
 		},
 	},
 }

@@ -19,6 +19,12 @@ func (c *checker) now() moment { return moment(c.moments.Add(1)) }
 // span is the time of a call, or the time within which something was written.
 type span struct{ from, to moment }
 
+// between is the time from one moment to another.
+func between(from, to moment) span { return span{from, to} }
+
+// since is all time from a moment on.
+func since(from moment) span { return span{from, ever} }
+
 func (s span) meets(other span) bool { return s.from <= other.to && other.from <= s.to }
 
 // deed is a write, sent once or under a key, that remembers within which time it can have been carried out. So it can
@@ -30,6 +36,7 @@ type deed struct {
 	mu       sync.Mutex
 	within   span
 	proven   bool // it was seen to be done
+	undone   bool // it was seen that it is not
 	refusals []told
 }
 
@@ -43,7 +50,7 @@ type told struct {
 func (w *worker) deed(
 	mark, name, items, about string, keyed bool, refusal refusal, send func(context.Context, *process, ...dynastay.Part) error,
 ) *deed {
-	d := &deed{mark: mark, within: span{w.now(), ever}}
+	d := &deed{mark: mark, within: since(w.now())}
 	d.once = &once{name: name, items: items, about: mark + " " + about, refusal: refusal}
 	var key []dynastay.Part
 	if keyed {
@@ -54,7 +61,7 @@ func (w *worker) deed(
 	d.send = func(ctx context.Context, p *process) error {
 		from := c.now()
 		err := send(ctx, p, key...)
-		d.answered(span{from, c.now()}, err)
+		d.answered(between(from, c.now()), err)
 		return err
 	}
 	return d
@@ -80,6 +87,9 @@ func (d *deed) saw(at moment) {
 
 // done is certain, from the answers or from what was seen.
 func (d *deed) done() bool { return d.proven || d.verdict() == acknowledged }
+
+// could reports whether the deed may have been carried out.
+func (d *deed) could() bool { return d.verdict() != refused && !d.undone }
 
 // deeds are those of one scenario that are under keys.
 type deeds[D caller] struct {

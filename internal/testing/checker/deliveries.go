@@ -137,7 +137,7 @@ func (s *calendars) delivered(c *nightsCall, done calendar.Imported, from moment
 	if done.EventID != c.event || done.EventID != "" && done.EventID != "BOOKING#"+done.BookingID {
 		s.differ("a reservation of another booking", c.items, "%s: %+v", c.about, done)
 	}
-	c.answers = append(c.answers, outcome{span{from, s.now()}, done.Outcome})
+	c.answers = append(c.answers, outcome{between(from, s.now()), done.Outcome})
 }
 
 // redelivery delivers the last revision of the reservation whose event is left incomplete; nil for other events.

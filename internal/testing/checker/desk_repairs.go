@@ -55,7 +55,7 @@ func (r *repair) freed(c *repairCall, date dynastay.Date) bool {
 
 // certainly is the time in which the unit has certainly been out of order on a night.
 func (r *repair) certainly(date dynastay.Date) span {
-	at := span{ever, ever}
+	at := since(ever)
 	for _, c := range r.calls {
 		switch {
 		case !c.ends() && c.verdict == acknowledged:
@@ -69,7 +69,7 @@ func (r *repair) certainly(date dynastay.Date) span {
 
 // perhaps is the time in which it may have been.
 func (r *repair) perhaps(date dynastay.Date) span {
-	at := span{ever, ever}
+	at := since(ever)
 	for _, c := range r.calls {
 		switch {
 		case !c.ends() && r.could(c):

@@ -70,11 +70,7 @@ type deskCall struct {
 	bookings []string
 	receipt  bool
 	still    bool // it may change nothing, and then makes no version
-	undone   bool
 }
-
-// could reports whether the call may have been carried out.
-func (c *deskCall) could() bool { return c.verdict() != refused && !c.undone }
 
 // deskState is what a booking has with one of its versions, and the time within which that began.
 type deskState struct {
@@ -347,7 +343,7 @@ func (d *desks) deed(w *worker, c *deskCall, keyed bool, send func(*process) (dy
 	c.deed = w.deed(mark, c.kind, items, "", keyed, deskRefuses, func(ctx context.Context, p *process, parts ...dynastay.Part) error {
 		op, results := send(p)
 		if c.receipt {
-			parts = append(parts, d.of(p).receipts.CreateOp(&receipt{mark, c.bookings[0], c.kind}))
+			parts = append(parts, d.of(p).receipts.CreateOp(&receipt{ID: mark, Kind: c.kind, Of: c.bookings[0]}))
 		}
 		at := span{from: d.now()}
 		err := d.of(p).Write(ctx, append(parts, op)...)
@@ -363,7 +359,7 @@ func (d *desks) deed(w *worker, c *deskCall, keyed bool, send func(*process) (dy
 				d.met(b)
 				continue
 			}
-			d.noted(span{c.within.from, at.to}, c, b)
+			d.noted(between(c.within.from, at.to), c, b)
 		}
 		return nil
 	})
@@ -381,7 +377,7 @@ func (d *desks) automatic(w *worker) {
 		from := d.now()
 		done, err := d.of(p).bookings.AutoAssign(ctx, bookings.AutoAssignment{PropertyID: d.house.ID, Arrivals: arrivals})
 		for _, b := range done.Bookings {
-			d.noted(span{from, d.now()}, c, b)
+			d.noted(between(from, d.now()), c, b)
 		}
 		return err
 	})

@@ -60,7 +60,7 @@ func (d *desks) noted(began span, by *deskCall, b *bookings.Booking) {
 		if !maps.Equal(had.nights, is.nights) {
 			d.differ("a booking that was answered in two ways", b.ID, "version %d: %v and %v", b.Version, had.nights, is.nights)
 		}
-		is.began = span{max(had.began.from, began.from), min(had.began.to, began.to)}
+		is.began = between(max(had.began.from, began.from), min(had.began.to, began.to))
 		if is.by == nil {
 			is.by = had.by
 		}
@@ -205,7 +205,7 @@ func (d *desks) checkDeskCalls(all *deskItems) {
 		}
 		r := left[c.mark]
 		delete(left, c.mark)
-		if r != nil && (r.Kind != c.kind || r.BookingID != c.bookings[0]) {
+		if r != nil && (r.Kind != c.kind || r.Of != c.bookings[0]) {
 			d.differ("a receipt of something else", c.items, "%v of %s", *r, c.mark)
 		}
 		switch v := c.verdict(); {
@@ -219,7 +219,7 @@ func (d *desks) checkDeskCalls(all *deskItems) {
 		c.undone = r == nil
 	}
 	for mark, r := range left {
-		d.differ("a receipt that nobody wrote", r.BookingID, "%s of %s", r.Kind, mark)
+		d.differ("a receipt that nobody wrote", r.Of, "%s of %s", r.Kind, mark)
 	}
 }
 
@@ -260,7 +260,7 @@ func (d *desks) seen(id string, b *bookings.Booking) {
 		d.states[id] = map[int]*deskState{}
 	}
 	if d.states[id][b.Version] == nil {
-		d.states[id][b.Version] = &deskState{began: span{0, d.now()}, nights: deskNights(b)}
+		d.states[id][b.Version] = &deskState{began: between(0, d.now()), nights: deskNights(b)}
 	}
 }
 
@@ -311,7 +311,7 @@ func (d *desks) tenants() map[units.Night][]tenant {
 				if before := states[version-1]; before != nil && before.nights[n] {
 					continue // it had it before
 				}
-				t, at := tenant{span{s.began.to, ever}, id}, version
+				t, at := tenant{since(s.began.to), id}, version
 				for at < last && states[at+1] != nil && states[at+1].nights[n] {
 					at++
 				}

@@ -44,8 +44,8 @@ func newLobby(t *testing.T) *lobby {
 	d.moments.Store(1000)
 	l := &lobby{d, &deskItems{map[string]*bookings.Booking{}, map[units.Night]units.Occupant{}, map[string]units.Unit{}, map[string]*receipt{}, map[dynastay.Date]*availability.Night{}}, map[string]*deskCall{}}
 	for i, id := range []string{"a", "b"} {
-		d.made["walk in "+id] = &once{about: id, told: [broken + 1]int{acknowledged: 1}}
-		d.noted(span{moment(1 + 2*i), moment(2 + 2*i)}, nil, inUnits(id, 1))
+		d.made["walk in "+id] = &once{about: id, told: tally{acknowledged: 1}}
+		d.noted(between(moment(1+2*i), moment(2+2*i)), nil, inUnits(id, 1))
 	}
 	l.call("m1", 10, inUnits("a", 2, "u0"))
 	l.call("m2", 12, inUnits("b", 2, "u1"))
@@ -58,12 +58,12 @@ func newLobby(t *testing.T) *lobby {
 	for _, id := range []string{"u0", "u1", "u2", "u3", "r0"} {
 		l.items.units[id] = units.Unit{ID: id, Retired: id == "r0"}
 	}
-	d.retired["r0"] = []*retirement{{span{40, 41}, acknowledged}}
+	d.retired["r0"] = []*retirement{{between(40, 41), acknowledged}}
 	l.name(14, "u0", "a")
 	l.repairs = []*repair{{id: "w1", unit: "u3", nights: lobbyStay, calls: []*repairCall{
-		{span: span{50, 51}, verdict: acknowledged},
-		{span: span{60, 61}, verdict: acknowledged, from: lobbyStay.CheckIn.AddDays(1)},
-		{span: span{70, 71}, verdict: refused, err: units.ErrOutOfOrderEnded},
+		{span: between(50, 51), verdict: acknowledged},
+		{span: between(60, 61), verdict: acknowledged, from: lobbyStay.CheckIn.AddDays(1)},
+		{span: between(70, 71), verdict: refused, err: units.ErrOutOfOrderEnded},
 	}}}
 	first := lobbyStay
 	first.CheckOut = first.CheckIn.AddDays(1)
@@ -80,18 +80,18 @@ func newLobby(t *testing.T) *lobby {
 
 // call adds a call that was acknowledged, with its receipt.
 func (l *lobby) call(mark string, at int, after ...*bookings.Booking) {
-	c := &deskCall{deed: answered(mark, acknowledged, span{moment(at), moment(at + 1)}), kind: "assign", receipt: true}
+	c := &deskCall{deed: answered(mark, acknowledged, between(moment(at), moment(at+1))), kind: "assign", receipt: true}
 	for _, b := range after {
 		c.bookings = append(c.bookings, b.ID)
 		l.noted(c.within, c, b)
 	}
 	l.all, l.by[mark] = append(l.all, c), c
-	l.items.receipts[mark] = &receipt{mark, c.bookings[0], c.kind}
+	l.items.receipts[mark] = &receipt{ID: mark, Kind: c.kind, Of: c.bookings[0]}
 }
 
 // name adds a refusal that names who has a unit.
 func (l *lobby) name(at int, unit, booking string) {
-	l.named(span{moment(at), moment(at + 1)}, &units.TakenError{Nights: []units.TakenNight{{Night: inNight(unit, 0), By: units.Occupant{BookingID: booking, Line: 1}}}})
+	l.named(between(moment(at), moment(at+1)), &units.TakenError{Nights: []units.TakenNight{{Night: inNight(unit, 0), By: units.Occupant{BookingID: booking, Line: 1}}}})
 }
 
 // repaired lets a unit say when it is out of order.
@@ -101,7 +101,7 @@ func (l *lobby) repaired(unit string, all ...units.OutOfOrder) {
 
 // outName adds a refusal that names the repair of u3.
 func (l *lobby) outName(at, day int) {
-	l.named(span{moment(at), moment(at + 1)}, &units.TakenError{Nights: []units.TakenNight{{Night: inNight("u3", day), By: units.Occupant{OutOfOrder: "w1"}}}})
+	l.named(between(moment(at), moment(at+1)), &units.TakenError{Nights: []units.TakenNight{{Night: inNight("u3", day), By: units.Occupant{OutOfOrder: "w1"}}}})
 }
 
 // outNow changes what u3 says.
@@ -113,7 +113,7 @@ func (l *lobby) outNow(change func(o *units.OutOfOrder)) {
 
 // verdict lets a call have another answer.
 func (l *lobby) verdict(mark string, v verdict) {
-	l.by[mark].told = [broken + 1]int{}
+	l.by[mark].told = tally{}
 	l.by[mark].told[v] = 1
 }
 
@@ -142,13 +142,13 @@ func TestRightDesks(t *testing.T) {
 		"at the same time":              func(l *lobby) { l.states["b"][3].began.from = 15 },
 		"refused because of the first":  func(l *lobby) { l.name(20, "u0", "a") },
 		"refused because of the second": func(l *lobby) { l.name(30, "u0", "b") },
-		"retired before it was free":    func(l *lobby) { l.retired["r0"] = append(l.retired["r0"], &retirement{span{1, 2}, refused}) },
+		"retired before it was free":    func(l *lobby) { l.retired["r0"] = append(l.retired["r0"], &retirement{between(1, 2), refused}) },
 		"a repair that was not begun": func(l *lobby) {
 			l.repairs = append(l.repairs, &repair{id: "w2", unit: "u0", nights: lobbyStay, calls: []*repairCall{
-				{span: span{50, 51}, verdict: refused, err: units.ErrRetired}, {span: span{52, 53}, verdict: refused, err: dynastay.ErrNotFound, from: lobbyStay.CheckIn},
+				{span: between(50, 51), verdict: refused, err: units.ErrRetired}, {span: between(52, 53), verdict: refused, err: dynastay.ErrNotFound, from: lobbyStay.CheckIn},
 			}})
 		},
-		"the version of a repetition": func(l *lobby) { l.noted(span{50, 51}, nil, inUnits("b", 3, "u0")) },
+		"the version of a repetition": func(l *lobby) { l.noted(between(50, 51), nil, inUnits("b", 3, "u0")) },
 	} {
 		l := newLobby(t)
 		change(l)
@@ -165,13 +165,13 @@ var wrongDesks = map[string]map[string]func(l *lobby){
 	}},
 	"a booking that nobody made": {"c": func(l *lobby) { l.items.bookings["c"] = inUnits("c", 1) }},
 	"a booking is lost":          {"a": func(l *lobby) { delete(l.items.bookings, "a") }},
-	"a booking that was refused": {"a": func(l *lobby) { l.made["walk in a"].told = [broken + 1]int{refused: 1} }},
+	"a booking that was refused": {"a": func(l *lobby) { l.made["walk in a"].told = tally{refused: 1} }},
 	"a call of a desk is lost":   {"m4": func(l *lobby) { delete(l.items.receipts, "m4") }},
 	"a call of a desk that was refused, and is done": {
 		"m4": func(l *lobby) { l.verdict("m4", refused) },
 	},
-	"a receipt of something else": {"m4": func(l *lobby) { l.items.receipts["m4"].BookingID = "a" }},
-	"a receipt that nobody wrote": {"m9": func(l *lobby) { l.items.receipts["m9"] = &receipt{"m9", "a", "assign"} }},
+	"a receipt of something else": {"m4": func(l *lobby) { l.items.receipts["m4"].Of = "a" }},
+	"a receipt that nobody wrote": {"m9": func(l *lobby) { l.items.receipts["m9"] = &receipt{ID: "m9", Kind: "assign", Of: "a"} }},
 	"calls that do not add up": {
 		"a lost one":    func(l *lobby) { l.notDone() },
 		"one more":      func(l *lobby) { l.items.bookings["a"].Version = 4 },
@@ -188,7 +188,7 @@ var wrongDesks = map[string]map[string]func(l *lobby){
 		"m9": func(l *lobby) { l.call("m9", 32, inUnits("b", 3, "u0")) },
 	},
 	"a booking that was answered in two ways": {
-		"u1": func(l *lobby) { l.noted(span{50, 51}, nil, inUnits("b", 3, "u1")) },
+		"u1": func(l *lobby) { l.noted(between(50, 51), nil, inUnits("b", 3, "u1")) },
 	},
 	"a night of a unit that two bookings have": {"u0": func(l *lobby) { l.items.bookings["a"] = inUnits("a", 3, "u0") }},
 	"a night of a unit that the plan gives to somebody else": {
@@ -199,7 +199,7 @@ var wrongDesks = map[string]map[string]func(l *lobby){
 		"u1": func(l *lobby) { l.items.plan[inNight("u1", 0)] = units.Occupant{BookingID: "b", Line: 1} },
 	},
 	"a night of a unit that two bookings had at the same time": {
-		"before it was free":        func(l *lobby) { l.states["b"][3].began = span{15, 16} },
+		"before it was free":        func(l *lobby) { l.states["b"][3].began = between(15, 16) },
 		"while it was out of order": func(l *lobby) { l.call("m5", 56, inUnits("c", 2, "u3")) },
 		"in between": func(l *lobby) {
 			l.call("m5", 14, inUnits("c", 2, "u0"))
@@ -208,10 +208,10 @@ var wrongDesks = map[string]map[string]func(l *lobby){
 	},
 	"a retirement is lost": {"r0": func(l *lobby) { l.items.units["r0"] = units.Unit{ID: "r0"} }},
 	"a unit that was retired, and somebody has it": {
-		"all the time":            func(l *lobby) { l.retired["u0"] = []*retirement{{span{33, 34}, acknowledged}} },
-		"afterwards":              func(l *lobby) { l.retired["u0"] = []*retirement{{span{24, 25}, acknowledged}} },
-		"out of order":            func(l *lobby) { l.retired["u3"] = []*retirement{{span{54, 55}, acknowledged}} },
-		"out of order afterwards": func(l *lobby) { l.retired["u3"] = []*retirement{{span{44, 45}, acknowledged}} },
+		"all the time":            func(l *lobby) { l.retired["u0"] = []*retirement{{between(33, 34), acknowledged}} },
+		"afterwards":              func(l *lobby) { l.retired["u0"] = []*retirement{{between(24, 25), acknowledged}} },
+		"out of order":            func(l *lobby) { l.retired["u3"] = []*retirement{{between(54, 55), acknowledged}} },
+		"out of order afterwards": func(l *lobby) { l.retired["u3"] = []*retirement{{between(44, 45), acknowledged}} },
 	},
 	"a repair that nobody asked for": {
 		"u2": func(l *lobby) { l.repaired("u2", units.OutOfOrder{ID: "w1", Asked: lobbyStay, Nights: lobbyStay}) },
@@ -247,11 +247,11 @@ var wrongDesks = map[string]map[string]func(l *lobby){
 		"all of it":  func(l *lobby) { l.outNow(func(o *units.OutOfOrder) { o.EndedAt, o.Nights = time.Time{}, o.Asked }) },
 		"its nights": func(l *lobby) { l.outNow(func(o *units.OutOfOrder) { o.Nights = o.Asked }) },
 		"an earlier one": func(l *lobby) {
-			l.repairs[0].calls = append(l.repairs[0].calls, &repairCall{span: span{80, 81}, verdict: acknowledged, from: lobbyStay.CheckIn})
+			l.repairs[0].calls = append(l.repairs[0].calls, &repairCall{span: between(80, 81), verdict: acknowledged, from: lobbyStay.CheckIn})
 		},
 	},
 	"a call for a repair that was refused without a reason": {
-		"not ended": func(l *lobby) { l.repairs[0].calls[2].span = span{52, 53} },
+		"not ended": func(l *lobby) { l.repairs[0].calls[2].span = between(52, 53) },
 		"not its end": func(l *lobby) {
 			l.repairs[0].calls[1].verdict = refused
 			l.repairs[0].calls[1].err = dynastay.ErrNotFound

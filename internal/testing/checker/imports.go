@@ -70,8 +70,7 @@ func (i *imports) settle(*worker) {}
 
 func (i *imports) check() {
 	there := map[string]any{}
-	for _, item := range i.scan(importTable) {
-		p := i.plainOf(item)
+	for _, p := range i.scan(importTable) {
 		there[p["id"].(string)] = p["mark"]
 	}
 	for id, mark := range i.lines {

@@ -200,7 +200,7 @@ func (s *jobs) rejectRest(w *worker) {
 
 // reject stores that bids have lost. That takes several writes, so if it is not acknowledged, some may be done.
 func (s *jobs) reject(w *worker, project string) {
-	r := &rest{project: project, span: span{w.now(), ever}}
+	r := &rest{project: project, span: since(w.now())}
 	s.mu.Lock()
 	s.rests = append(s.rests, r)
 	s.mu.Unlock()

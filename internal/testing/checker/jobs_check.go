@@ -115,7 +115,7 @@ func split(all []*jobCall) (certain, maybe []*jobCall) {
 // follow finds the calls that have moved a project to its status, each once.
 func (s *jobs) follow(l *jobLife, p plain, bids map[string]plain) {
 	worker := textOf(p, "acceptedWorkerId")
-	l.statuses = []jobStatus{{projects.Open, span{l.posted.within.from, ever}, l.posted}}
+	l.statuses = []jobStatus{{projects.Open, since(l.posted.within.from), l.posted}}
 	moves := 0
 	for _, kind := range []string{hiring, completing, abandoning} {
 		certain, maybe := split(l.of("", kind))
@@ -138,9 +138,9 @@ func (s *jobs) follow(l *jobLife, p plain, bids map[string]plain) {
 			continue
 		}
 		moves++
-		now := jobStatus{after[kind], span{0, ever}, nil}
+		now := jobStatus{after[kind], since(0), nil}
 		if len(certain) > 0 {
-			now.span, now.by = span{certain[0].within.from, ever}, certain[0]
+			now.span, now.by = since(certain[0].within.from), certain[0]
 		}
 		last := &l.statuses[len(l.statuses)-1]
 		if now.by != nil {

@@ -31,7 +31,7 @@ func newFair(t *testing.T) *fair {
 	g.add("m7", jobCall{project: "p1", worker: "mason-2"}, leaving, 20)
 	g.add("m8", jobCall{project: "p1", worker: "mason-0", quote: 3_00}, revising, 22)
 	g.add("m9", jobCall{project: "p1", worker: "mason-0", quote: 3_00}, hiring, 30)
-	g.rests = []*rest{{span{33, ever}, "p1", 1}}
+	g.rests = []*rest{{since(33), "p1", 1}}
 	g.add("m10", jobCall{project: "p1"}, completing, 40)
 	g.add("m12", jobCall{project: "p2", worker: "mason-0", quote: 2_00}, bidding, 50)
 	g.add("m13", jobCall{project: "p2", worker: "mason-0", quote: 2_00}, hiring, 52)
@@ -66,8 +66,8 @@ func newFair(t *testing.T) *fair {
 
 // add adds a call that was acknowledged, within two moments, with its ticket.
 func (g *fair) add(mark string, c jobCall, kind string, at moment) *jobCall {
-	c.marketCall = &marketCall{deed: answered(mark, acknowledged, span{at, at + 1}), kind: kind, ticket: true}
-	g.all[mark], g.items.tickets[mark] = &c, &ticket{mark, kind}
+	c.marketCall = &marketCall{deed: answered(mark, acknowledged, between(at, at+1)), kind: kind, ticket: true}
+	g.all[mark], g.items.tickets[mark] = &c, &receipt{ID: mark, Kind: kind}
 	return &c
 }
 
@@ -100,7 +100,7 @@ func (g *fair) list(user, kind, id string) {
 // unsure makes a call unknown that has left nothing of its own.
 func (g *fair) unsure(mark string) *jobCall {
 	c := g.all[mark]
-	c.deed, c.ticket = answered(mark, unknown, span{c.within.from, ever}), false
+	c.deed, c.ticket = answered(mark, unknown, since(c.within.from)), false
 	delete(g.items.tickets, mark)
 	return c
 }
@@ -108,7 +108,7 @@ func (g *fair) unsure(mark string) *jobCall {
 // deny adds a call that was refused.
 func (g *fair) deny(c jobCall, kind string, at span, err error) {
 	made := g.add("m99", c, kind, at.from)
-	made.told, made.within.to, made.refusals = [broken + 1]int{refused: 1}, ever, []told{{at, err}}
+	made.told, made.within.to, made.refusals = tally{refused: 1}, ever, []told{{at, err}}
 	delete(g.items.tickets, "m99")
 }
 
@@ -129,38 +129,38 @@ func TestRightJobs(t *testing.T) {
 	for name, change := range map[string]func(g *fair){
 		"nothing else": func(*fair) {},
 		"a bid when there is one": func(g *fair) {
-			g.deny(ofMason("1", "p1"), bidding, span{13, 14}, dynastay.ErrAlreadyExists)
+			g.deny(ofMason("1", "p1"), bidding, between(13, 14), dynastay.ErrAlreadyExists)
 		},
 		"a bid for what is taken": func(g *fair) {
-			g.deny(ofMason("3", "p1"), bidding, span{31, 35}, isStatus("p1", projects.InProgress))
+			g.deny(ofMason("3", "p1"), bidding, between(31, 35), isStatus("p1", projects.InProgress))
 		},
 		"a bid after the end": func(g *fair) {
-			g.deny(ofMason("3", "p1"), bidding, span{41, 42}, isStatus("p1", projects.Completed))
+			g.deny(ofMason("3", "p1"), bidding, between(41, 42), isStatus("p1", projects.Completed))
 		},
-		"a withdrawal of no bid":   func(g *fair) { g.deny(ofMason("3", "p1"), leaving, span{20, 21}, dynastay.ErrNotFound) },
-		"a bid before the project": func(g *fair) { g.deny(ofMason("3", "p3"), bidding, span{6, 9}, dynastay.ErrNotFound) },
+		"a withdrawal of no bid":   func(g *fair) { g.deny(ofMason("3", "p1"), leaving, between(20, 21), dynastay.ErrNotFound) },
+		"a bid before the project": func(g *fair) { g.deny(ofMason("3", "p3"), bidding, between(6, 9), dynastay.ErrNotFound) },
 		"a withdrawal, again": func(g *fair) {
-			g.deny(ofMason("2", "p1"), leaving, span{21, 22}, isBid("mason-2", projects.Withdrawn))
+			g.deny(ofMason("2", "p1"), leaving, between(21, 22), isBid("mason-2", projects.Withdrawn))
 		},
 		"a revision, once accepted": func(g *fair) {
-			g.deny(ofMason("0", "p1"), revising, span{31, 32}, isBid("mason-0", projects.Accepted))
+			g.deny(ofMason("0", "p1"), revising, between(31, 32), isBid("mason-0", projects.Accepted))
 		},
 		"a revision, once rejected": func(g *fair) {
-			g.deny(ofMason("1", "p1"), revising, span{31, 34}, isBid("mason-1", projects.Rejected))
+			g.deny(ofMason("1", "p1"), revising, between(31, 34), isBid("mason-1", projects.Rejected))
 		},
-		"another quote":   func(g *fair) { g.deny(ofMason("0", "p1"), hiring, span{11, 13}, isQuote(1_00, 2_00)) },
-		"a revised quote": func(g *fair) { g.deny(ofMason("0", "p1"), hiring, span{22, 26}, isQuote(1_00, 3_00)) },
+		"another quote":   func(g *fair) { g.deny(ofMason("0", "p1"), hiring, between(11, 13), isQuote(1_00, 2_00)) },
+		"a revised quote": func(g *fair) { g.deny(ofMason("0", "p1"), hiring, between(22, 26), isQuote(1_00, 3_00)) },
 		"not a party": func(g *fair) {
-			g.deny(jobCall{project: "p1", by: "mason-1"}, abandoning, span{31, 32}, projects.ErrNotParty)
+			g.deny(jobCall{project: "p1", by: "mason-1"}, abandoning, between(31, 32), projects.ErrNotParty)
 		},
 		"not a party yet": func(g *fair) {
-			g.deny(jobCall{project: "p1", by: "mason-0"}, abandoning, span{29, 32}, projects.ErrNotParty)
+			g.deny(jobCall{project: "p1", by: "mason-0"}, abandoning, between(29, 32), projects.ErrNotParty)
 		},
 		"completed too early": func(g *fair) {
-			g.deny(jobCall{project: "p1"}, completing, span{29, 30}, isStatus("p1", projects.Open))
+			g.deny(jobCall{project: "p1"}, completing, between(29, 30), isStatus("p1", projects.Open))
 		},
 		"cancelled twice": func(g *fair) {
-			g.deny(jobCall{project: "p2"}, abandoning, span{55, 56}, isStatus("p2", projects.Cancelled))
+			g.deny(jobCall{project: "p2"}, abandoning, between(55, 56), isStatus("p2", projects.Cancelled))
 		},
 		"an unknown completion": func(g *fair) { g.unsure("m10") },
 		"an unknown acceptance": func(g *fair) { g.unsure("m9") },

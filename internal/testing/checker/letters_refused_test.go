@@ -45,9 +45,9 @@ func stampOf(n int) string { return ms(n).Format("2006-01-02T15:04:05.000Z") }
 func (g *pile) send(mark, from, to string, number, at int) {
 	c := &letter{from: from, to: to}
 	c.marketCall = &marketCall{
-		deed: answered(mark, acknowledged, span{moment(at), moment(at + 1)}), kind: sending, ticket: true,
+		deed: answered(mark, acknowledged, between(moment(at), moment(at+1))), kind: sending, ticket: true,
 	}
-	g.all[mark], g.items.tickets[mark] = c, &ticket{mark, sending}
+	g.all[mark], g.items.tickets[mark] = c, &receipt{ID: mark, Kind: sending}
 	g.items.messages[pens] = append(g.items.messages[pens], plain{
 		"messageId": mark, "content": mark, "senderId": from, "recipientId": to, "number": float64(number),
 		"createdAt": stampOf(at), "SK": fmt.Sprintf("MESSAGE#2026-06-30T00:00:00Z.%03d", at),
@@ -66,9 +66,9 @@ func TestRightLetters(t *testing.T) {
 		"nothing else":     func(*pile) {},
 		"an answer":        func(g *pile) { g.told(func(*messages.Message) {}) },
 		"an unknown mark":  func(g *pile) { g.items.sides["pen-0"]["pen-1"]["readUpTo"] = 1.0 },
-		"sent at one time": func(g *pile) { g.all["m3"].within = span{5, 21}; g.all["m1"].within = span{1, 22} },
+		"sent at one time": func(g *pile) { g.all["m3"].within = between(5, 21); g.all["m1"].within = between(1, 22) },
 		"an unknown message": func(g *pile) {
-			g.all["m2"].deed = answered("m2", unknown, span{20, ever})
+			g.all["m2"].deed = answered("m2", unknown, since(20))
 		},
 	} {
 		g := newPile(t)
@@ -104,8 +104,8 @@ var wrongLetters = map[string]map[string]func(g *pile){
 		"one time": func(g *pile) { g.items.messages[pens][2]["createdAt"] = stampOf(20) },
 	},
 	"messages in another order than they were sent": {
-		"the first last": func(g *pile) { g.all["m1"].within = span{40, 41} },
-		"the last first": func(g *pile) { g.all["m3"].within = span{2, 3} },
+		"the first last": func(g *pile) { g.all["m1"].within = between(40, 41) },
+		"the last first": func(g *pile) { g.all["m3"].within = between(2, 3) },
 	},
 	"a side that is not that of its conversation": {
 		"received": func(g *pile) { g.items.sides["pen-0"]["pen-1"]["received"] = 2.0 },
@@ -129,8 +129,8 @@ var wrongLetters = map[string]map[string]func(g *pile){
 		delete(g.items.tickets, "m3")
 	}},
 	"half of a call":                       {"m3": func(g *pile) { delete(g.items.tickets, "m3") }},
-	"a call that was refused, and is done": {"m3": func(g *pile) { g.all["m3"].deed.told = [broken + 1]int{refused: 1} }},
-	"a ticket that nobody wrote":           {"m99": func(g *pile) { g.items.tickets["m99"] = &ticket{"m99", sending} }},
+	"a call that was refused, and is done": {"m3": func(g *pile) { g.all["m3"].deed.told = tally{refused: 1} }},
+	"a ticket that nobody wrote":           {"m99": func(g *pile) { g.items.tickets["m99"] = &receipt{ID: "m99", Kind: sending} }},
 }
 
 func TestWrongLetters(t *testing.T) {

@@ -2,7 +2,6 @@ package checker
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -26,7 +25,7 @@ type listings struct {
 
 	mu      sync.Mutex
 	ids     []string
-	updates map[string]*[broken + 1]int // by property
+	updates map[string]*tally // by property
 	edits   map[string]*edit
 	made    map[string]verdict // by the mark of the maker
 	opened  map[string]string  // night to the price of the one who was told to have opened it
@@ -57,7 +56,7 @@ var editorOf = each(func(p *process) *editor {
 
 func newListings(c *checker) *listings {
 	l := &listings{
-		checker: c, updates: map[string]*[broken + 1]int{}, edits: map[string]*edit{}, made: map[string]verdict{},
+		checker: c, updates: map[string]*tally{}, edits: map[string]*edit{}, made: map[string]verdict{},
 		opened: map[string]string{}, prices: map[string]verdict{},
 		parts:    propertyParts{all: map[string]*part{}, there: map[string][]*part{}},
 		ratings:  ratings{of: map[string][]*rating{}},
@@ -78,7 +77,7 @@ func (l *listings) add(id string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.ids = append(l.ids, id)
-	l.updates[id] = &[broken + 1]int{}
+	l.updates[id] = &tally{}
 }
 
 func (l *listings) property(slug, mark string) properties.Property {
@@ -110,13 +109,6 @@ func (l *listings) step(w *worker) {
 		l.part(w)
 	default:
 		l.update(w)
-	}
-}
-
-func taken(field string) refusal {
-	return func(err error) bool {
-		var failure *dynastay.Error
-		return errors.Is(err, dynastay.ErrAlreadyExists) && errors.As(err, &failure) && failure.Field == field
 	}
 }
 
@@ -220,8 +212,7 @@ func (l *listings) check() {
 		return all[id]
 	}
 	guards := map[string]string{}
-	for _, item := range l.scan(keys.PropertiesTable) {
-		p := l.plainOf(item)
+	for _, p := range l.scan(keys.PropertiesTable) {
 		pk, sk := p["PK"].(string), p["SK"].(string)
 		if id, ok := strings.CutPrefix(pk, "PROPERTY#"); ok {
 			of(id).items[sk] = p
@@ -289,8 +280,7 @@ func (l *listings) checkUpdates(id string, p plain) {
 }
 
 func (l *listings) checkNights() {
-	for _, item := range l.scan(keys.AvailabilityTable) {
-		p := l.plainOf(item)
+	for _, p := range l.scan(keys.AvailabilityTable) {
 		l.checkClosed(p)
 		if p["RoomTypeId"] != l.hotel.Rooms[2].ID {
 			continue

@@ -80,7 +80,7 @@ func (s *sales) checkMoves(all map[string]*found) {
 	s.checkModifications(lives, receipts)
 	s.checkNotices(lives, receipts)
 	for mark, r := range receipts {
-		s.differ("a receipt that nobody wrote", r.BookingID, "%s of %s", r.Kind, mark)
+		s.differ("a receipt that nobody wrote", r.Of, "%s of %s", r.Kind, mark)
 	}
 	for _, id := range slices.Sorted(maps.Keys(lives)) {
 		l := lives[id]
@@ -100,7 +100,7 @@ func (s *sales) checkMoves(all map[string]*found) {
 
 // checkTraces looks for what a move has left behind, which is all or nothing.
 func (s *sales) checkTraces(l *stayLife, m *stayMove, r *receipt) {
-	if r != nil && *r != (receipt{m.mark, m.booking.id, m.kind}) {
+	if r != nil && *r != (receipt{ID: m.mark, Kind: m.kind, Of: m.booking.id}) {
 		s.differ("a receipt of something else", m.items, "%v of %s", *r, m.mark)
 	}
 	var traces []bool
@@ -188,7 +188,7 @@ func (s *sales) checkTimes(l *stayLife) {
 // checkAuthors finds the call that has made each move of a booking: the one that has left something behind, or the one
 // that was acknowledged, or any that may have been carried out.
 func (s *sales) checkAuthors(l *stayLife) {
-	l.statuses = []during{{l.first(), span{0, ever}}}
+	l.statuses = []during{{l.first(), since(0)}}
 	for _, kind := range slices.Sorted(maps.Keys(leadsTo)) {
 		certain, maybe := s.authors(l, kind)
 		there := slices.Contains(l.kinds, kind)
@@ -202,7 +202,7 @@ func (s *sales) checkAuthors(l *stayLife) {
 		}
 	}
 	for _, kind := range l.kinds {
-		within := span{0, ever}
+		within := since(0)
 		if certain, _ := s.authors(l, kind); len(certain) == 1 {
 			within = certain[0]
 		}
@@ -210,7 +210,7 @@ func (s *sales) checkAuthors(l *stayLife) {
 		if last.to = within.to; last.from > last.to {
 			s.differ("moves in the wrong order", l.id, "%v", l.kinds)
 		}
-		l.statuses = append(l.statuses, during{leadsTo[kind], span{within.from, ever}})
+		l.statuses = append(l.statuses, during{leadsTo[kind], since(within.from)})
 	}
 }
 

@@ -67,7 +67,7 @@ func (m *managers) update(w *worker) {
 	room := m.hotel.Rooms[w.rand.IntN(2)].ID
 	m.mu.Lock()
 	m.marks++
-	u := nightUpdate{mark: 1000 + m.marks, rooms: scarce - w.rand.IntN(3), verdict: unknown, span: span{m.now(), ever}}
+	u := nightUpdate{mark: 1000 + m.marks, rooms: scarce - w.rand.IntN(3), verdict: unknown, span: since(m.now())}
 	byNight := map[dynastay.Date]*nightUpdate{}
 	for i := range n {
 		own := u
@@ -135,15 +135,6 @@ func (m *managers) move(
 	})
 }
 
-// unknownOnly reduces the errors of several room types to ErrOutcomeUnknown if one is: the call has no other outcome
-// then.
-func unknownOnly(err error) error {
-	if errors.Is(err, dynastay.ErrOutcomeUnknown) {
-		return dynastay.ErrOutcomeUnknown
-	}
-	return err
-}
-
 // open opens further nights of the managers' own house.
 func (m *managers) open(w *worker) {
 	m.mu.Lock()
@@ -168,8 +159,7 @@ func (m *managers) settle(w *worker) {
 
 func (m *managers) check() {
 	marked := map[string]bool{}
-	for _, item := range m.scan(keys.AvailabilityTable) {
-		p := m.plainOf(item)
+	for _, p := range m.scan(keys.AvailabilityTable) {
 		if p["PropertyId"] == m.own.ID {
 			if p[keys.AttrPropertyClosed] != true {
 				m.differ("a night on sale in a closed house", m.own.ID, "%v", p)

@@ -23,7 +23,7 @@ type market struct {
 	projects *projects.Repository
 	shop     *trading.Repository
 	messages *messages.Repository
-	tickets  *entity.Table[ticket]
+	tickets  *entity.Table[receipt]
 }
 
 var marketOf = each(func(p *process) *market {
@@ -36,18 +36,8 @@ var marketOf = each(func(p *process) *market {
 	}
 })
 
-// ticket is written together with a call of the marketplace, so it tells whether the call was carried out.
-type ticket struct{ ID, Kind string }
-
-var ticketEntity = entity.New(entity.Spec[ticket]{
-	Name:   "Ticket",
-	Schema: &dynastay.Schema{Name: "Tickets", Key: dynastay.KeyNames{Partition: "id"}},
-	Key:    func(v *ticket) (dynastay.Key, error) { return dynastay.Key{PK: v.ID}, nil },
-	Codec: entity.Declare(func(f *entity.Fields, v *ticket) {
-		f.String("id", &v.ID)
-		f.String("kind", &v.Kind)
-	}),
-})
+// ticketEntity are the tickets that two in three calls leave.
+var ticketEntity = receiptsIn("Tickets")
 
 // marketCall is a write of the marketplace. Two in three leave a ticket; the others are the plain calls of the
 // packages, of which some leave nothing that would tell them from another one.
@@ -55,11 +45,7 @@ type marketCall struct {
 	*deed
 	kind   string
 	ticket bool
-	undone bool // there is no trace of it
 }
-
-// could reports whether the call may have been carried out.
-func (c *marketCall) could() bool { return c.verdict() != refused && !c.undone }
 
 // marketWrite calls the marketplace with the parts that it is given.
 type marketWrite func(context.Context, *market, []dynastay.Part) error
@@ -68,7 +54,7 @@ func (w *worker) onMarket(mark, kind, items, about string, keyed bool, refusal r
 	c := &marketCall{kind: kind, ticket: !w.oneIn(3)}
 	send := func(ctx context.Context, p *process, parts ...dynastay.Part) error {
 		if c.ticket {
-			parts = append(parts, marketOf(p).tickets.CreateOp(&ticket{mark, kind}))
+			parts = append(parts, marketOf(p).tickets.CreateOp(&receipt{ID: mark, Kind: kind}))
 		}
 		return write(ctx, marketOf(p), parts)
 	}
@@ -78,7 +64,7 @@ func (w *worker) onMarket(mark, kind, items, about string, keyed bool, refusal r
 
 // decide tells from what a call has left behind, all or nothing, whether it was carried out. Nobody knows of a call
 // that leaves nothing and was not answered.
-func (c *checker) decide(call *marketCall, tickets map[string]*ticket, traces ...bool) {
+func (c *checker) decide(call *marketCall, tickets map[string]*receipt, traces ...bool) {
 	if t := tickets[call.mark]; call.ticket {
 		traces = append(traces, t != nil)
 		if t != nil && t.Kind != call.kind {
@@ -106,7 +92,7 @@ func (c *checker) decide(call *marketCall, tickets map[string]*ticket, traces ..
 }
 
 // checkTickets is about those of some kinds that are left over.
-func (c *checker) checkTickets(tickets map[string]*ticket, kinds ...string) {
+func (c *checker) checkTickets(tickets map[string]*receipt, kinds ...string) {
 	for mark, t := range tickets {
 		if slices.Contains(kinds, t.Kind) {
 			c.differ("a ticket that nobody wrote", mark, "%s", t.Kind)
@@ -124,7 +110,7 @@ type marketItems struct {
 	sides            map[string]map[string]plain // of conversations, by user and the other one
 	messages         map[string][]plain          // by conversation, in order
 	lists            map[string][]time.Time      // "user kind id": when that was made which is listed under the user
-	tickets          map[string]*ticket
+	tickets          map[string]*receipt
 }
 
 func newMarketItems() *marketItems {
@@ -132,14 +118,14 @@ func newMarketItems() *marketItems {
 		projects: map[string]plain{}, orders: map[string]plain{}, bids: map[string]map[string]plain{},
 		rejecting: map[string]bool{}, products: map[string]map[string]plain{}, profiles: map[string]plain{},
 		sides:    map[string]map[string]plain{},
-		messages: map[string][]plain{}, lists: map[string][]time.Time{}, tickets: map[string]*ticket{},
+		messages: map[string][]plain{}, lists: map[string][]time.Time{}, tickets: map[string]*receipt{},
 	}
 }
 
 func (c *checker) readMarket() *marketItems {
 	all := newMarketItems()
-	for _, item := range c.scan(markets.Table) {
-		if p := c.plainOf(item); !all.add(p) {
+	for _, p := range c.scan(markets.Table) {
+		if !all.add(p) {
 			c.differ("an item of the marketplace that nobody wrote", textOf(p, "PK"), "%v", p)
 		}
 	}

@@ -114,7 +114,7 @@ func (s *sales) newModification(w *worker, a *ask, to bookings.Modification, key
 	m.deed = w.deed(mark, modifying, a.items(a.id), a.id, keyed, notModified,
 		func(ctx context.Context, p *process, parts ...dynastay.Part) error {
 			op := officeOf(p).bookings.ModifyOp(to)
-			err := p.Write(ctx, append(parts, officeOf(p).receipts.CreateOp(&receipt{mark, a.id, modifying}), op)...)
+			err := p.Write(ctx, append(parts, officeOf(p).receipts.CreateOp(&receipt{ID: mark, Kind: modifying, Of: a.id}), op)...)
 			var state *bookings.StatusError
 			switch {
 			case err == nil:
@@ -171,7 +171,7 @@ func (s *sales) checkModifications(lives map[string]*stayLife, receipts map[stri
 		}
 		l.tried = append(l.tried, m)
 		switch v := m.verdict(); {
-		case r != nil && *r != (receipt{m.mark, m.booking.id, modifying}):
+		case r != nil && *r != (receipt{ID: m.mark, Kind: modifying, Of: m.booking.id}):
 			s.differ("a receipt of something else", m.items, "%v of %s", *r, m.mark)
 		case r != nil && v == refused:
 			s.differ("a modification that was refused", m.items, "%s of %s is done", m.mark, l.id)

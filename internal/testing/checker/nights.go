@@ -13,9 +13,6 @@ type register struct {
 	calls          []*nightsCall
 }
 
-// could reports whether a call may have been carried out.
-func (c *nightsCall) could() bool { return c.verdict() != refused && !c.undone }
-
 // sure reports whether the event has certainly held the nights of the call at some time of it. A delivery that was
 // acknowledged may have changed nothing.
 func (c *nightsCall) sure() bool {
@@ -39,7 +36,7 @@ func theNight(date dynastay.Date) func(dynastay.Stay) bool {
 }
 
 // atLast is the time of what is stored in the end.
-var atLast = span{ever, ever}
+var atLast = since(ever)
 
 // possible reports whether the event can have held such nights at some moment of a time, whatever one of the calls has
 // written: somebody can have written them before, and nobody has certainly written others in between.
@@ -70,7 +67,7 @@ type tenancy struct {
 
 // tenancy is that of a call for one of its nights: until somebody may have written others.
 func (r *register) tenancy(c *nightsCall, date dynastay.Date) tenancy {
-	t := tenancy{span{c.within.to, ever}, c}
+	t := tenancy{since(c.within.to), c}
 	for _, other := range r.calls {
 		if other != c && other.could() && other.within.to >= c.within.from && !other.stay.Contains(date) {
 			t.to = min(t.to, other.within.from)

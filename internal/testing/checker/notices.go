@@ -80,7 +80,7 @@ func (s *sales) newNotice(
 		func(ctx context.Context, p *process, parts ...dynastay.Part) error {
 			one := op(p)
 			if n.receipt {
-				parts = append(parts, officeOf(p).receipts.CreateOp(&receipt{mark, id, kind}))
+				parts = append(parts, officeOf(p).receipts.CreateOp(&receipt{ID: mark, Kind: kind, Of: id}))
 			}
 			err := p.Write(ctx, append(parts, one)...)
 			if err == nil {
@@ -163,12 +163,6 @@ func (w *worker) reported() time.Time {
 func share(amount dynastay.Money, n int) dynastay.Money {
 	equal, _ := dynastay.MoneyOfMinor(max(1, minor(amount)/int64(n)), "USD")
 	return equal
-}
-
-// minor is an amount in cents, 0 for none.
-func minor(amount dynastay.Money) int64 {
-	cents, _ := amount.Minor()
-	return cents
 }
 
 // refund draws a notice of a refund: of one that others report too, or of a new one.

@@ -16,7 +16,7 @@ type once struct {
 	send        func(ctx context.Context, p *process) error // one call of the library
 
 	mu   sync.Mutex
-	told [broken + 1]int
+	told tally
 	last verdict // of the calm after the storm
 	sure bool
 }

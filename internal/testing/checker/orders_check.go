@@ -14,8 +14,7 @@ func (o *orders) check() {
 		o.checkDeed(mark, d, orders)
 	}
 	lives := o.lives(orders)
-	for _, item := range o.scan(goodsTable) {
-		p := o.plainOf(item)
+	for _, p := range o.scan(goodsTable) {
 		id, left, held := p["id"].(string), int(p["left"].(float64)), 0
 		for _, v := range orders {
 			if v.CancelledBy == "" && slices.Contains(v.Goods, id) {
@@ -83,7 +82,7 @@ func (o *orders) lives(orders map[string]*order) map[string][]span {
 		if d == nil {
 			continue
 		}
-		life := span{d.within.from, ever}
+		life := since(d.within.from)
 		if c != nil {
 			life.to = c.within.to
 		}
@@ -119,7 +118,7 @@ func (o *orders) checkRefusal(d *purchase, r told, orders map[string]*order, liv
 // held are the lives at a moment.
 func held(lives []span, at moment) (n int) {
 	for _, life := range lives {
-		if life.meets(span{at, at}) {
+		if life.meets(between(at, at)) {
 			n++
 		}
 	}

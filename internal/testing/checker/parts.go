@@ -26,11 +26,11 @@ type part struct {
 	added        verdict
 	removals     atomic.Int64 // that have begun
 	mu           sync.Mutex
-	removed      [broken + 1]int
-	changed      [broken + 1]int
+	removed      tally
+	changed      tally
 }
 
-func (p *part) told(of *[broken + 1]int, v verdict) {
+func (p *part) told(of *tally, v verdict) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	of[v]++

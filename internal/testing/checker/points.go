@@ -122,8 +122,7 @@ func (s *points) settle(w *worker) {
 
 func (s *points) check() {
 	accounts, entries := map[string]plain{}, map[string]plain{}
-	for _, item := range s.scan(keys.UsersTable) {
-		p := s.plainOf(item)
+	for _, p := range s.scan(keys.UsersTable) {
 		switch reason, isEntry := strings.CutPrefix(p["SK"].(string), "LOYALTYENTRY#"); {
 		case isEntry:
 			entries[reason] = p

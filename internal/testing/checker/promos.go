@@ -51,15 +51,6 @@ func newPromos(c *checker) []*promo {
 	return all
 }
 
-// dollars is an amount of so many cents, unset for 0.
-func dollars(cents int64) dynastay.Money {
-	if cents == 0 {
-		return dynastay.Money{}
-	}
-	amount, _ := dynastay.MoneyOfMinor(cents, "USD")
-	return amount
-}
-
 // discount is what the code gives for rooms at a price, in cents; ok is false if they cost too little.
 func (p *promo) discount(rooms int64) (cents int64, ok bool) {
 	cents = p.amount
@@ -138,7 +129,7 @@ type use struct {
 // notes when each code was used.
 func (s *sales) checkPromo(l *stayLife) {
 	p, rooms, kept := s.promoOf(l.ask.code), minor(l.ask.quote.Total), int64(0)
-	now := use{p, span{l.ask.from, ever}}
+	now := use{p, since(l.ask.from)}
 	discount, had := s.discountOf(l, p, rooms, nil)
 	for _, m := range l.modified {
 		if m.to.PromoCode != nil {
@@ -151,7 +142,7 @@ func (s *sales) checkPromo(l *stayLife) {
 		if p != had {
 			now.to = m.within.to
 			l.uses = append(l.uses, now)
-			now = use{p, span{m.within.from, ever}}
+			now = use{p, since(m.within.from)}
 		}
 		discount, had = s.discountOf(l, p, rooms, had)
 	}
@@ -194,8 +185,7 @@ func (s *sales) checkPromos(lives map[string]*stayLife, all map[string]*found) {
 		}
 	}
 	stored := map[string]plain{}
-	for _, item := range s.scan(keys.MetadataTable) {
-		p := s.plainOf(item)
+	for _, p := range s.scan(keys.MetadataTable) {
 		stored[strings.TrimPrefix(p["PK"].(string), "PROMO#")] = p
 	}
 	for _, p := range s.promos {

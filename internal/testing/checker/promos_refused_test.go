@@ -36,8 +36,8 @@ func discounted() *stayLife {
 		}),
 		id: "b", ask: &ask{from: 1, code: "rare", quote: total},
 		modified: []*modification{
-			{deed: answered("m1", acknowledged, span{3, 4}), to: bookings.Modification{PromoCode: &none}},
-			{deed: answered("m2", acknowledged, span{7, 8}), to: bookings.Modification{PromoCode: &code}},
+			{deed: answered("m1", acknowledged, between(3, 4)), to: bookings.Modification{PromoCode: &none}},
+			{deed: answered("m2", acknowledged, between(7, 8)), to: bookings.Modification{PromoCode: &code}},
 		},
 	}
 	return l
@@ -48,7 +48,7 @@ func TestWrongCodes(t *testing.T) {
 	l := discounted()
 	s.checkPromo(l)
 	assert.Empty(t, s.kinds())
-	assert.Equal(t, []use{{s.promos[1], span{1, 4}}, {nil, span{3, 8}}, {s.promos[0], span{7, ever}}}, l.uses)
+	assert.Equal(t, []use{{s.promos[1], between(1, 4)}, {nil, between(3, 8)}, {s.promos[0], since(7)}}, l.uses)
 	for name, change := range map[string]func(l *stayLife){
 		"another code":       func(l *stayLife) { l.plain["PromoCode"] = "RARE" },
 		"another spelling":   func(l *stayLife) { l.plain["PromoCode"] = "open" },
@@ -77,9 +77,9 @@ func TestWrongCodes(t *testing.T) {
 }
 
 func TestWrongUses(t *testing.T) {
-	off := &promoSwitch{deed: answered("m1", acknowledged, span{1, 2})}
-	on := &promoSwitch{deed: answered("m2", acknowledged, span{3, 4}), active: true}
-	maybe := &promoSwitch{deed: answered("m3", unknown, span{1, ever})}
+	off := &promoSwitch{deed: answered("m1", acknowledged, between(1, 2))}
+	on := &promoSwitch{deed: answered("m2", acknowledged, between(3, 4)), active: true}
+	maybe := &promoSwitch{deed: answered("m3", unknown, since(1))}
 	item := func(uses, version float64, active bool) plain {
 		return plain{"UsageCount": uses, "Version": version, "IsActive": active}
 	}
@@ -111,8 +111,8 @@ func TestWrongUses(t *testing.T) {
 
 // A refusal of a code must have been true at some moment of its call.
 func TestWrongRefusalsOfCodes(t *testing.T) {
-	off := &promoSwitch{deed: answered("m1", acknowledged, span{3, 4})}
-	on := &promoSwitch{deed: answered("m2", acknowledged, span{6, 7}), active: true}
+	off := &promoSwitch{deed: answered("m1", acknowledged, between(3, 4))}
+	on := &promoSwitch{deed: answered("m2", acknowledged, between(6, 7)), active: true}
 	because := func(code string, reason error, least int64) error {
 		return &bookings.PromoError{Code: code, Err: reason, Minimum: dollars(least)}
 	}
@@ -122,25 +122,25 @@ func TestWrongRefusalsOfCodes(t *testing.T) {
 		err   error
 		ok    bool
 	}{
-		"inactive":                  {span{4, 5}, 280_00, because("RARE", bookings.ErrPromoInactive, 0), true},
-		"inactive, too early":       {span{1, 2}, 280_00, because("RARE", bookings.ErrPromoInactive, 0), false},
-		"inactive, too late":        {span{8, 9}, 280_00, because("RARE", bookings.ErrPromoInactive, 0), false},
-		"inactive, while activated": {span{6, 9}, 280_00, because("RARE", bookings.ErrPromoInactive, 0), true},
-		"another code":              {span{4, 5}, 280_00, because("OPEN", bookings.ErrPromoInactive, 0), false},
-		"used up":                   {span{4, 5}, 280_00, because("RARE", bookings.ErrPromoUsedUp, 0), true},
-		"used up, before it was":    {span{1, 2}, 280_00, because("RARE", bookings.ErrPromoUsedUp, 0), false},
-		"used up, after it was":     {span{8, 9}, 280_00, because("RARE", bookings.ErrPromoUsedUp, 0), false},
-		"too little":                {span{4, 5}, 199_99, because("RARE", bookings.ErrPromoMinimum, 200_00), true},
-		"too little, but enough":    {span{4, 5}, 200_00, because("RARE", bookings.ErrPromoMinimum, 200_00), false},
-		"another minimum":           {span{4, 5}, 199_99, because("RARE", bookings.ErrPromoMinimum, 201_00), false},
-		"ended":                     {span{4, 5}, 280_00, because("RARE", bookings.ErrPromoEnded, 0), false},
-		"something else":            {span{4, 5}, 280_00, dynastay.ErrVersion, true},
+		"inactive":                  {between(4, 5), 280_00, because("RARE", bookings.ErrPromoInactive, 0), true},
+		"inactive, too early":       {between(1, 2), 280_00, because("RARE", bookings.ErrPromoInactive, 0), false},
+		"inactive, too late":        {between(8, 9), 280_00, because("RARE", bookings.ErrPromoInactive, 0), false},
+		"inactive, while activated": {between(6, 9), 280_00, because("RARE", bookings.ErrPromoInactive, 0), true},
+		"another code":              {between(4, 5), 280_00, because("OPEN", bookings.ErrPromoInactive, 0), false},
+		"used up":                   {between(4, 5), 280_00, because("RARE", bookings.ErrPromoUsedUp, 0), true},
+		"used up, before it was":    {between(1, 2), 280_00, because("RARE", bookings.ErrPromoUsedUp, 0), false},
+		"used up, after it was":     {between(8, 9), 280_00, because("RARE", bookings.ErrPromoUsedUp, 0), false},
+		"too little":                {between(4, 5), 199_99, because("RARE", bookings.ErrPromoMinimum, 200_00), true},
+		"too little, but enough":    {between(4, 5), 200_00, because("RARE", bookings.ErrPromoMinimum, 200_00), false},
+		"another minimum":           {between(4, 5), 199_99, because("RARE", bookings.ErrPromoMinimum, 201_00), false},
+		"ended":                     {between(4, 5), 280_00, because("RARE", bookings.ErrPromoEnded, 0), false},
+		"something else":            {between(4, 5), 280_00, dynastay.ErrVersion, true},
 	} {
 		s := histories(t)
 		p := s.promos[1]
 		p.switches = []*promoSwitch{off, on}
 		lives := map[string]*stayLife{
-			"a": {uses: []use{{p, span{1, ever}}}}, "b": {uses: []use{{p, span{4, 6}}}}, "c": {uses: []use{{s.promos[0], span{1, ever}}}},
+			"a": {uses: []use{{p, since(1)}}}, "b": {uses: []use{{p, between(4, 6)}}}, "c": {uses: []use{{s.promos[0], since(1)}}},
 		}
 		s.checkUnusable(lives, " rare", c.rooms, told{c.at, c.err})
 		assert.Equal(t, c.ok, len(s.kinds()) == 0, name)

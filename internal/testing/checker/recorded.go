@@ -19,7 +19,7 @@ func (s *sales) checkNotices(lives map[string]*stayLife, receipts map[string]*re
 		l.told = append(l.told, n)
 		done, v := r != nil, n.verdict()
 		switch kind := n.kind(); {
-		case r != nil && (!n.receipt || *r != (receipt{n.mark, n.booking.id, kind})):
+		case r != nil && (!n.receipt || *r != (receipt{ID: n.mark, Kind: kind, Of: n.booking.id})):
 			s.differ("a receipt of something else", n.items, "%v of %s", *r, n.mark)
 		case done && v == refused:
 			s.differ("a notice that was refused", n.items, "%s of %s is recorded", n.mark, l.id)

@@ -13,7 +13,7 @@ import (
 
 // A refusal of a notice must have been true at some moment of its call.
 func TestWrongContradictions(t *testing.T) {
-	late, early := span{5, 6}, span{1, 2}
+	late, early := between(5, 6), between(1, 2)
 	refused := func(id string, reason error, left int64) error {
 		return &bookings.PaymentError{BookingID: "b", ID: id, Err: reason, Left: dollars(left)}
 	}
@@ -32,7 +32,7 @@ func TestWrongContradictions(t *testing.T) {
 		also *notice
 	}{
 		"too much":                     {refund("tx-1", 151_00), late, refused("m4", bookings.ErrOverRefund, 150_00), true, nil},
-		"too much, before the first":   {refund("tx-1", 201_00), span{1, 3}, refused("m4", bookings.ErrOverRefund, 200_00), true, nil},
+		"too much, before the first":   {refund("tx-1", 201_00), between(1, 3), refused("m4", bookings.ErrOverRefund, 200_00), true, nil},
 		"not too much":                 {refund("tx-1", 150_00), late, refused("m4", bookings.ErrOverRefund, 150_00), false, nil},
 		"too little left":              {refund("tx-1", 151_00), late, refused("m4", bookings.ErrOverRefund, 149_00), false, nil},
 		"more left than there was":     {refund("tx-1", 201_00), late, refused("m4", bookings.ErrOverRefund, 200_00), false, nil},
@@ -46,7 +46,7 @@ func TestWrongContradictions(t *testing.T) {
 		"a payment that is not paid":   {payment("tx-2", 1), late, refused("tx-2", bookings.ErrNotPaid, 0), false, nil},
 		"another amount":               {payment("tx-1", 1), late, refused("tx-1", bookings.ErrPaymentDiffers, 0), true, nil},
 		"the same amount":              {payment("tx-1", 200_00), late, refused("tx-1", bookings.ErrPaymentDiffers, 0), false, nil},
-		"another amount, only later":   {payment("tx-1", 1), span{0, 0}, refused("tx-1", bookings.ErrPaymentDiffers, 0), false, nil},
+		"another amount, only later":   {payment("tx-1", 1), between(0, 0), refused("tx-1", bookings.ErrPaymentDiffers, 0), false, nil},
 		"the amount of a failed one":   {payment("tx-2", 1), late, refused("tx-2", bookings.ErrPaymentDiffers, 0), false, nil},
 		"several":                      {refund("", 1), late, several, true, payment("tx-3", 1)},
 		"several, but it is one":       {refund("", 1), late, several, false, nil},
@@ -63,7 +63,7 @@ func TestWrongContradictions(t *testing.T) {
 		pay, fail, made := reportsOf()
 		l := &stayLife{found: paidBooking(), id: "b", certain: []*notice{pay, fail, made}, told: []*notice{c.n}}
 		if c.also != nil {
-			c.also.deed = answered("m6", unknown, span{1, ever})
+			c.also.deed = answered("m6", unknown, since(1))
 			l.maybe = append(l.maybe, c.also)
 		}
 		c.n.deed = answered("m4", 1, c.at)

@@ -55,8 +55,8 @@ type returns struct {
 
 	mu      sync.Mutex
 	parcels []string
-	notes   map[string]*[broken + 1]int // by parcel
-	deeds   map[string]*handling        // by mark
+	notes   map[string]*tally    // by parcel
+	deeds   map[string]*handling // by mark
 }
 
 // handling is one write: the return of a parcel, or the removal or the coming of a shelf.
@@ -84,7 +84,7 @@ var (
 )
 
 func newReturns(c *checker) *returns {
-	return &returns{checker: c, notes: map[string]*[broken + 1]int{}, deeds: map[string]*handling{}}
+	return &returns{checker: c, notes: map[string]*tally{}, deeds: map[string]*handling{}}
 }
 
 func (r *returns) step(w *worker) {
@@ -134,7 +134,7 @@ func (r *returns) send(w *worker) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.parcels = append(r.parcels, v.ID)
-	r.notes[v.ID] = &[broken + 1]int{}
+	r.notes[v.ID] = &tally{}
 }
 
 // note changes a parcel while others return it.
@@ -373,10 +373,9 @@ func (r *returns) check() {
 // shelves are the pieces that each shelf has held, now and before it was removed, and its lives.
 func (r *returns) shelves() (map[string]int, map[string][]life) {
 	counts, lives := map[string]int{}, map[string][]life{}
-	for _, item := range slices.Concat(r.scan(shelfTable), r.scan(removedTable)) {
-		p := r.plainOf(item)
+	for _, p := range slices.Concat(r.scan(shelfTable), r.scan(removedTable)) {
 		id, shelf, removed := p["id"].(string), p["shelf"], false
-		until := span{ever, ever}
+		until := since(ever)
 		if shelf != nil {
 			until, removed = r.move(id, "remove shelf", shelf.(string)), true
 		} else {
@@ -390,7 +389,7 @@ func (r *returns) shelves() (map[string]int, map[string][]life) {
 		if removed {
 			from.to = min(from.to, until.to)
 		}
-		lives[name] = append(lives[name], life{span{from.from, until.to}, span{from.to, until.from}})
+		lives[name] = append(lives[name], life{between(from.from, until.to), between(from.to, until.from)})
 	}
 	return counts, lives
 }
@@ -400,7 +399,7 @@ func (r *returns) move(mark, kind, id string) span {
 	h := r.deeds[mark]
 	if h == nil || h.kind != kind || h.id != id || h.verdict() == refused || h.moved {
 		r.differ("a "+kind+" that was not to be, or twice", id, "by %q", mark)
-		return span{0, ever}
+		return since(0)
 	}
 	h.moved = true
 	return h.within

@@ -111,7 +111,7 @@ func (s *opinions) key() dynastay.Idempotency {
 }
 
 // mind is what one user was told who votes for a review and takes the vote back.
-type mind struct{ voted, unvoted [broken + 1]int }
+type mind struct{ voted, unvoted tally }
 
 // waver casts the vote of a user and takes it back at the same time, each of them twice, in any of the processes. The
 // review has no other votes, so the count is often 0.
@@ -126,7 +126,7 @@ func (s *opinions) waver(w *worker) {
 	}
 	s.mu.Unlock()
 	var all sync.WaitGroup
-	do := func(name string, told *[broken + 1]int, mayRefuse error, f func(context.Context, *process) error) {
+	do := func(name string, told *tally, mayRefuse error, f func(context.Context, *process) error) {
 		caller := &worker{checker: w.checker, process: w.processes[w.rand.IntN(len(w.processes))], n: w.n}
 		ctx, cancel := w.deadline()
 		all.Go(func() {
@@ -212,8 +212,7 @@ func (s *opinions) settle(w *worker) {
 func (s *opinions) check() {
 	all, votes := map[string]plain{}, map[string]bool{}
 	counted := map[string]float64{}
-	for _, item := range s.scan(keys.ReviewsTable) {
-		p := s.plainOf(item)
+	for _, p := range s.scan(keys.ReviewsTable) {
 		if id, isReview := strings.CutPrefix(p["PK"].(string), "REVIEW#"); !isReview {
 			continue // the guard of a booking
 		} else if p["SK"] == "METADATA" {
@@ -250,8 +249,8 @@ func (s *opinions) check() {
 		}
 		s.checkVersions(id, p)
 	}
-	for _, item := range s.scan(keys.PropertiesTable) {
-		if p := s.plainOf(item); p["PK"] == "PROPERTY#"+s.hotel.ID && p["SK"] == "METADATA" {
+	for _, p := range s.scan(keys.PropertiesTable) {
+		if p["PK"] == "PROPERTY#"+s.hotel.ID && p["SK"] == "METADATA" {
 			n, _ := p["ReviewCount"].(float64)
 			sum, _ := p["RatingSum"].(float64)
 			if int(n) != reviewed || int(math.Round(10*sum)) != tenths {

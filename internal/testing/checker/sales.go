@@ -160,7 +160,7 @@ func (s *sales) create(ctx context.Context, p *process, mark string, a *ask, r b
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	at := told{span{from, s.now()}, err}
+	at := told{between(from, s.now()), err}
 	switch {
 	case unusable(err):
 		a.refusals = append(a.refusals, at)

@@ -35,9 +35,8 @@ func (s *shops) check() {
 // neighbours.
 func (s *shops) register() map[string][]line {
 	all := map[string][]line{}
-	for _, item := range s.scan(registerTable) {
-		p := s.plainOf(item)
-		l := line{shop: p["shop"].(string), name: p["name"].(string), by: p["by"].(string), span: span{0, ever}}
+	for _, p := range s.scan(registerTable) {
+		l := line{shop: p["shop"].(string), name: p["name"].(string), by: p["by"].(string), span: since(0)}
 		if _, err := fmt.Sscan(strings.TrimLeft(p["version"].(string), "0"), &l.version); err != nil {
 			s.t.Error(err)
 		}
@@ -62,7 +61,7 @@ func (s *shops) register() map[string][]line {
 
 // closing is when a shop was closed: by any of those that may have done it, and before any was told so.
 func (s *shops) closing(id string) span {
-	at := span{ever, ever}
+	at := since(ever)
 	for _, t := range s.trades {
 		if t.kind == "close shop" && t.shop == id && t.verdict() != refused {
 			at.from, at.to = min(at.from, t.within.from), min(at.to, t.within.to)
@@ -130,16 +129,14 @@ func (s *shops) checkTrades(register map[string][]line) {
 // checkStored compares the shops, their guards, copies and index keys with the last lines.
 func (s *shops) checkStored(register map[string][]line) {
 	shops, guards, signs := map[string]plain{}, map[string]string{}, map[string]any{}
-	for _, item := range s.scan(shopTable) {
-		p := s.plainOf(item)
+	for _, p := range s.scan(shopTable) {
 		if name, isGuard := strings.CutPrefix(p["pk"].(string), "NAME#"); isGuard {
 			guards[name] = p["id"].(string)
 		} else {
 			shops[p["id"].(string)] = p
 		}
 	}
-	for _, item := range s.scan(signTable) {
-		p := s.plainOf(item)
+	for _, p := range s.scan(signTable) {
 		signs[p["shop"].(string)] = p["name"]
 	}
 	for id, lines := range register {
@@ -195,12 +192,12 @@ type tenure struct {
 
 func tenures(lines []line) (all []tenure) {
 	for i, l := range lines {
-		until := span{ever, ever}
+		until := since(ever)
 		if i+1 < len(lines) {
 			until = lines[i+1].span
 		}
 		if l.name != "" {
-			all = append(all, tenure{l, span{l.from, until.to}, span{l.to, until.from}})
+			all = append(all, tenure{l, between(l.from, until.to), between(l.to, until.from)})
 		}
 	}
 	return all

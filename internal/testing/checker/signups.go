@@ -98,8 +98,7 @@ func (s *signups) inKeys(email string) string {
 func (s *signups) check() {
 	guards, byMark := map[string]string{}, map[string]plain{}
 	owners := map[string]string{}
-	for _, item := range s.scan(keys.UsersTable) {
-		p := s.plainOf(item)
+	for _, p := range s.scan(keys.UsersTable) {
 		if p["PK"] == "CONFIG#email" || strings.HasPrefix(p["SK"].(string), "LOYALTY") {
 			continue // the form of the addresses in keys, and the points of others
 		}

@@ -64,7 +64,7 @@ func TestWrongRefusalsOfReferences(t *testing.T) {
 	first := &ask{from: 5}
 	has := &stayLife{ask: first}
 	of := func(to moment) *ask {
-		return &ask{source: source{taken: []told{{span{1, to}, dynastay.ErrAlreadyExists}}}}
+		return &ask{source: source{taken: []told{{between(1, to), dynastay.ErrAlreadyExists}}}}
 	}
 	assert.True(t, of(6).refusedFor(has))
 	assert.False(t, of(4).refusedFor(has), "too early")

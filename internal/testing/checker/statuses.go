@@ -69,7 +69,7 @@ func (l *listings) move(w *worker) {
 	if to.lost != nil {
 		mayRefuse = mayRefuse.or(refusedBy(to.lost))
 	}
-	m := &statusMove{to: to.to, span: span{l.now(), ever}}
+	m := &statusMove{to: to.to, span: since(l.now())}
 	l.statuses.mu.Lock()
 	l.statuses.moves[id] = append(l.statuses.moves[id], m)
 	l.statuses.mu.Unlock()
@@ -126,8 +126,7 @@ func (l *listings) checkStatus(id string, p plain) {
 // checkGuards compares the guards of the room types with the statuses, with which they change in one transaction.
 func (l *listings) checkGuards() {
 	status, closed, rooms := map[string]any{}, map[string]string{}, map[string]string{}
-	for _, item := range l.scan(keys.PropertiesTable) {
-		p := l.plainOf(item)
+	for _, p := range l.scan(keys.PropertiesTable) {
 		id, _ := strings.CutPrefix(p["PK"].(string), "PROPERTY#")
 		switch sk := p["SK"].(string); {
 		case sk == "METADATA":

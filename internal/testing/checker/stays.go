@@ -9,22 +9,10 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
-	"github.com/dynastay/dynastay/entity"
 )
 
-// receipt is written together with a move of a booking, so that it is known whose move it was.
-type receipt struct{ ID, BookingID, Kind string }
-
-var receiptEntity = entity.New(entity.Spec[receipt]{
-	Name:   "Receipt",
-	Schema: &dynastay.Schema{Name: "Receipts", Key: dynastay.KeyNames{Partition: "id"}},
-	Key:    func(r *receipt) (dynastay.Key, error) { return dynastay.Key{PK: r.ID}, nil },
-	Codec: entity.Declare(func(f *entity.Fields, r *receipt) {
-		f.String("id", &r.ID)
-		f.String("booking", &r.BookingID)
-		f.String("kind", &r.Kind)
-	}),
-})
+// receiptEntity are the receipts of moves, modifications, payments and refunds.
+var receiptEntity = receiptsIn("Receipts")
 
 // The kinds of moves. Each of them leads to one status.
 const (
@@ -103,7 +91,7 @@ func (s *sales) newMove(w *worker, a *ask, kind string, keyed bool) *stayMove {
 		func(ctx context.Context, p *process, parts ...dynastay.Part) error {
 			op, result := m.part(p)
 			if m.receipt {
-				parts = append(parts, officeOf(p).receipts.CreateOp(&receipt{mark, a.id, kind}))
+				parts = append(parts, officeOf(p).receipts.CreateOp(&receipt{ID: mark, Kind: kind, Of: a.id}))
 			}
 			from := p.Now()
 			err := p.Write(ctx, append(parts, op)...)
@@ -208,7 +196,7 @@ type sweep struct {
 }
 
 func (s *sales) sweep(w *worker) *sweep {
-	of := &sweep{within: span{w.now(), ever}}
+	of := &sweep{within: since(w.now())}
 	w.call("sweep", "", "", never, func(ctx context.Context) error {
 		done, err := officeOf(w.process).bookings.ExpireHolds(ctx)
 		of.ended, of.whole = done.Expired, err == nil

@@ -36,7 +36,7 @@ type trip struct {
 	tracker.Operation
 	user, device string
 	within       span
-	told         [broken + 1]int
+	told         tally
 	outcomes     map[tracker.Outcome]int
 	versions     []int // of the visits after it, or of the profile, as it was told; nil if it was not
 }
@@ -117,7 +117,7 @@ func (s *travels) draw(w *worker) *push {
 	}}
 	for range 1 + w.rand.IntN(3) {
 		t := &trip{
-			Operation: s.operation(w), user: p.UserID, device: p.DeviceID, within: span{s.now(), ever},
+			Operation: s.operation(w), user: p.UserID, device: p.DeviceID, within: since(s.now()),
 			outcomes: map[tracker.Outcome]int{},
 		}
 		p.trips, p.Operations = append(p.trips, t), append(p.Operations, t.Operation)
@@ -173,7 +173,7 @@ func (s *travels) push(w *worker, p *push) {
 		results, err = trackerOf(w.process).Push(ctx, p.Push)
 		return err
 	})
-	s.answered(p, span{from, s.now()}, results, v)
+	s.answered(p, between(from, s.now()), results, v)
 }
 
 // answered notes the answers to a push: those to the operations before the one that failed, if any did. Those after it

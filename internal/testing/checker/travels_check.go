@@ -28,8 +28,7 @@ func (s *travels) check() {
 	for user := range s.pulls {
 		all[user] = newTravelItems()
 	}
-	for _, item := range s.scan(trips.Table) {
-		p := s.plainOf(item)
+	for _, p := range s.scan(trips.Table) {
 		_, user, _ := strings.Cut(textOf(p, "PK"), "#")
 		if items := all[user]; items != nil {
 			items.add(p)

@@ -37,7 +37,7 @@ func newGuestbook(t *testing.T) *guestbook {
 	g.entry(g.add("m5", venueCall{kind: coding, event: "e1", code: true}, 50), "", "")
 	pay := g.add("m6", venueCall{kind: reporting, booking: "b1", payment: venue.Payment{ID: "pay-0", Amount: dollars(50_00), Status: venue.PaymentPaid}}, 60)
 	pay.recorded = []report{{pay.within, venue.Recorded{Payment: &venue.Payment{Status: venue.PaymentPaid}, Changed: true}}}
-	g.refuse("m8", venueCall{kind: approving, booking: "b2", version: 1}, span{70, 71}, heldBy("e1", "b1", 1, venue.Afternoon))
+	g.refuse("m8", venueCall{kind: approving, booking: "b2", version: 1}, between(70, 71), heldBy("e1", "b1", 1, venue.Afternoon))
 	g.entry(g.add("m9", venueCall{kind: declining, booking: "b2", version: 1}, 80), "hirer-2", "m9")
 	g.entry(g.add("m11", venueCall{kind: approving, booking: "b3", version: 1}, 90), "hirer-1", "", "e3")
 	cancel := g.add("m12", venueCall{kind: withdrawing, booking: "b3", version: 2, by: customerOf("hirer-1")}, 100)
@@ -50,7 +50,7 @@ func newGuestbook(t *testing.T) *guestbook {
 		invites: true, notifies: true,
 	}
 	g.entry(g.add("m16", change, 140), "hirer-2", "")
-	g.items.invitations["m16"], g.items.notices["m16"] = &invitation{"m16", changing}, plain{"userId": "hirer-2", "title": changing}
+	g.items.invitations["m16"], g.items.notices["m16"] = &receipt{ID: "m16", Kind: changing}, plain{"userId": "hirer-2", "title": changing}
 
 	g.booked("b1", "m1", "hirer-1", venueState{date: "2030-05-01", slot: "AFTERNOON", attendees: 5, status: "approved", by: "admin-m3", event: "e1"}, 3)
 	g.booked("b2", "m7", "hirer-2", venueState{date: "2030-05-01", slot: "AFTERNOON", attendees: 2, status: "rejected", by: "admin-m9", reason: "m9"}, 2)
@@ -73,7 +73,7 @@ func newGuestbook(t *testing.T) *guestbook {
 
 // add adds a call that was acknowledged, within two moments.
 func (g *guestbook) add(mark string, c venueCall, at moment) *venueCall {
-	c.deed = answered(mark, acknowledged, span{at, at + 1})
+	c.deed = answered(mark, acknowledged, between(at, at+1))
 	if c.by == (venue.Actor{}) {
 		c.by = adminOf(mark)
 	}
@@ -84,7 +84,7 @@ func (g *guestbook) add(mark string, c venueCall, at moment) *venueCall {
 // refuse adds a call that was refused.
 func (g *guestbook) refuse(mark string, c venueCall, at span, err error) *venueCall {
 	call := g.add(mark, c, at.from)
-	call.told, call.within.to, call.refusals = [broken + 1]int{refused: 1}, ever, []told{{at, err}}
+	call.told, call.within.to, call.refusals = tally{refused: 1}, ever, []told{{at, err}}
 	return call
 }
 
@@ -153,41 +153,43 @@ func statusError(status venue.Status) error { return &venue.StatusError{Status: 
 func TestRightVenues(t *testing.T) {
 	for name, change := range map[string]func(g *guestbook){
 		"nothing else":       func(*guestbook) {},
-		"decided":            func(g *guestbook) { g.deny(approving, "b2", 1, span{80, 81}, statusError(venue.Rejected)) },
-		"cancelled":          func(g *guestbook) { g.deny(withdrawing, "b3", 2, span{100, 101}, statusError(venue.Cancelled)) },
-		"changed":            func(g *guestbook) { g.deny(declining, "b1", 1, span{22, 23}, dynastay.ErrVersion) },
-		"approved meanwhile": func(g *guestbook) { g.deny(withdrawing, "b1", 2, span{32, 33}, dynastay.ErrVersion) },
-		"not requested yet":  func(g *guestbook) { g.deny(approving, "b4", 1, span{5, 6}, dynastay.ErrNotFound) },
-		"requested already":  func(g *guestbook) { g.deny(requesting, "b4", 0, span{11, 12}, dynastay.ErrAlreadyExists) },
+		"decided":            func(g *guestbook) { g.deny(approving, "b2", 1, between(80, 81), statusError(venue.Rejected)) },
+		"cancelled":          func(g *guestbook) { g.deny(withdrawing, "b3", 2, between(100, 101), statusError(venue.Cancelled)) },
+		"changed":            func(g *guestbook) { g.deny(declining, "b1", 1, between(22, 23), dynastay.ErrVersion) },
+		"approved meanwhile": func(g *guestbook) { g.deny(withdrawing, "b1", 2, between(32, 33), dynastay.ErrVersion) },
+		"not requested yet":  func(g *guestbook) { g.deny(approving, "b4", 1, between(5, 6), dynastay.ErrNotFound) },
+		"requested already":  func(g *guestbook) { g.deny(requesting, "b4", 0, between(11, 12), dynastay.ErrAlreadyExists) },
 		"not the user": func(g *guestbook) {
-			g.deny(withdrawing, "b4", 1, span{11, 12}, venue.ErrNotAllowed).by = customerOf("hirer-1")
+			g.deny(withdrawing, "b4", 1, between(11, 12), venue.ErrNotAllowed).by = customerOf("hirer-1")
 		},
-		"another amount":        func(g *guestbook) { g.repay(50_01, span{62, 63}, dynastay.ErrAlreadyExists) },
-		"deleted":               func(g *guestbook) { g.deny(renaming, "e4", 0, span{122, 123}, dynastay.ErrNotFound) },
-		"of a booking":          func(g *guestbook) { g.deny(striking, "e1", 0, span{60, 61}, venue.ErrOfBooking) },
-		"renamed":               func(g *guestbook) { g.deny(striking, "e1", 1, span{60, 61}, dynastay.ErrVersion) },
-		"taken before it ended": func(g *guestbook) { g.demand(2, venue.FullDay, span{101, 102}, heldBy("e3", "b3", 2, venue.FullDay)) },
-		"an unknown deletion":   func(g *guestbook) { g.all["m14"].told = [broken + 1]int{unknown: 1} },
+		"another amount": func(g *guestbook) { g.repay(50_01, between(62, 63), dynastay.ErrAlreadyExists) },
+		"deleted":        func(g *guestbook) { g.deny(renaming, "e4", 0, between(122, 123), dynastay.ErrNotFound) },
+		"of a booking":   func(g *guestbook) { g.deny(striking, "e1", 0, between(60, 61), venue.ErrOfBooking) },
+		"renamed":        func(g *guestbook) { g.deny(striking, "e1", 1, between(60, 61), dynastay.ErrVersion) },
+		"taken before it ended": func(g *guestbook) {
+			g.demand(2, venue.FullDay, between(101, 102), heldBy("e3", "b3", 2, venue.FullDay))
+		},
+		"an unknown deletion": func(g *guestbook) { g.all["m14"].told = tally{unknown: 1} },
 		"a look": func(g *guestbook) {
-			g.see(span{60, 61}, &venue.Event{ID: "e1", BookingID: "b1", Date: may(1), Slot: venue.Afternoon})
+			g.see(between(60, 61), &venue.Event{ID: "e1", BookingID: "b1", Date: may(1), Slot: venue.Afternoon})
 		},
-		"a look before":          func(g *guestbook) { g.see(span{30, 31}) },
-		"a recount":              func(g *guestbook) { g.numbers = []*numbersLook{{span{92, 93}, "hirer-1", 2, 2}} },
+		"a look before":          func(g *guestbook) { g.see(between(30, 31)) },
+		"a recount":              func(g *guestbook) { g.numbers = []*numbersLook{{between(92, 93), "hirer-1", 2, 2}} },
 		"an answer":              func(g *guestbook) { g.answer("m9", "b2", 2, venue.Rejected) },
-		"another report":         func(g *guestbook) { g.report(venue.PaymentPending, span{70, 71}, false) },
+		"another report":         func(g *guestbook) { g.report(venue.PaymentPending, between(70, 71), false) },
 		"a title as it was told": func(g *guestbook) { g.titles["e1"] = map[int]string{1: "m1", 2: "m4"} },
 		"taken before it was changed": func(g *guestbook) {
 			g.states["b4"] = map[int]venueState{2: {user: "hirer-2", description: "m17", date: "2030-05-02", slot: "MORNING", attendees: 6, status: "pending"}}
-			g.deny(approving, "b4", 1, span{60, 61}, heldBy("e1", "b1", 1, venue.Afternoon))
+			g.deny(approving, "b4", 1, between(60, 61), heldBy("e1", "b1", 1, venue.Afternoon))
 		},
-		"two halves of a day": func(g *guestbook) { g.all["m15"].within = span{113, 114} },
+		"two halves of a day": func(g *guestbook) { g.all["m15"].within = between(113, 114) },
 		"two changes of an event": func(g *guestbook) {
 			g.entry(g.add("m99", venueCall{kind: renaming, event: "e1", version: 2}, 45), "hirer-1", "m99")["bookingId"] = "b1"
 			e := g.items.events["2030-05-01"]["AFTERNOON"]
 			e["title"], e["version"] = "m99", 3.0
 		},
 		"the code of the approval": func(g *guestbook) {
-			g.all["m5"].told = [broken + 1]int{refused: 1}
+			g.all["m5"].told = tally{refused: 1}
 			g.items.entries = slices.DeleteFunc(g.items.entries, func(e plain) bool { return e["by"] == "admin-m5" })
 			g.items.codes["e1"]["code"] = "m3"
 		},

@@ -3,7 +3,6 @@ package checker
 import (
 	"strings"
 
-	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings/venue"
 )
 
@@ -13,29 +12,19 @@ type venueItems struct {
 	relations, payments             map[string]map[string]plain
 	events                          map[string]map[string]plain // by date and slot, as the key spells it
 	entries                         []plain
-	invitations                     map[string]*invitation
+	invitations                     map[string]*receipt
 }
 
 func newVenueItems() *venueItems {
 	return &venueItems{
 		users: map[string]plain{}, bookings: map[string]plain{}, codes: map[string]plain{}, notices: map[string]plain{},
 		relations: map[string]map[string]plain{}, payments: map[string]map[string]plain{}, events: map[string]map[string]plain{},
-		invitations: map[string]*invitation{},
+		invitations: map[string]*receipt{},
 	}
 }
 
-func textOf(p plain, name string) string {
-	text, _ := p[name].(string)
-	return text
-}
-
-func numberOf(p plain, name string) int {
-	n, _ := p[name].(float64)
-	return int(n)
-}
-
 // readVenue sorts the items by their keys.
-func (s *venues) readVenue(items []dynastay.Item) *venueItems {
+func (s *venues) readVenue(items []plain) *venueItems {
 	all := newVenueItems()
 	put := func(of map[string]map[string]plain, id, at string, p plain) {
 		if of[id] == nil {
@@ -43,9 +32,8 @@ func (s *venues) readVenue(items []dynastay.Item) *venueItems {
 		}
 		of[id][at] = p
 	}
-	for _, item := range items {
-		p := s.plainOf(item)
-		kind, id := cutKind(textOf(p, "PK"))
+	for _, p := range items {
+		kind, id, _ := strings.Cut(textOf(p, "PK"), "#")
 		sort := textOf(p, "SK")
 		part, rest, _ := strings.Cut(sort, "#")
 		switch kind + " " + part {

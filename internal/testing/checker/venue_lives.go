@@ -24,9 +24,6 @@ var statusAfter = map[string]venue.Status{
 	requesting: venue.Pending, changing: venue.Pending, approving: venue.Approved, declining: venue.Rejected, withdrawing: venue.Cancelled,
 }
 
-// could reports whether a call may have been carried out.
-func (c *venueCall) could() bool { return c.verdict() != refused && !c.undone }
-
 // writes is the version of the booking that a call has written; 0 if only its answer could tell.
 func (c *venueCall) writes() int {
 	switch {
@@ -110,7 +107,7 @@ func (l *venueLife) possible(n int) span {
 	if n < len(l.stages) {
 		until = l.stages[n].to
 	}
-	return span{l.stages[n-1].from, until}
+	return between(l.stages[n-1].from, until)
 }
 
 // content are the calls that can have written what a version asks for.
@@ -154,7 +151,7 @@ type occupancy struct {
 }
 
 // possible is the time in which the event can have taken place.
-func (o *occupancy) possible() span { return span{o.made.from, o.gone.to} }
+func (o *occupancy) possible() span { return between(o.made.from, o.gone.to) }
 
 // covers reports whether the event has certainly taken place all the time.
 func (o *occupancy) covers(at span) bool { return o.made.to < at.from && at.to < o.gone.from }
@@ -175,7 +172,7 @@ func (s *venues) occupancies(lives map[string]*venueLife) map[string]*occupancy 
 		if c.kind != approving && c.kind != staging || !c.done() || c.event == "" {
 			continue
 		}
-		o := &occupancy{event: c.event, booking: c.booking, made: c.within, gone: span{ever, ever}, by: c}
+		o := &occupancy{event: c.event, booking: c.booking, made: c.within, gone: since(ever), by: c}
 		if other := all[c.event]; other != nil {
 			s.differ("two calls that made one event", c.items, "%s and %s", c.about, other.by.about)
 		}

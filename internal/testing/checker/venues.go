@@ -33,23 +33,13 @@ type venues struct {
 	numbers []*numbersLook
 }
 
-// invitation is written together with a call.
-type invitation struct{ ID, Kind string }
-
-var invitationEntity = entity.New(entity.Spec[invitation]{
-	Name:   "Invitation",
-	Schema: &dynastay.Schema{Name: "Invitations", Key: dynastay.KeyNames{Partition: "id"}},
-	Key:    func(v *invitation) (dynastay.Key, error) { return dynastay.Key{PK: v.ID}, nil },
-	Codec: entity.Declare(func(f *entity.Fields, v *invitation) {
-		f.String("id", &v.ID)
-		f.String("kind", &v.Kind)
-	}),
-})
+// invitationEntity are the invitations that a call may leave.
+var invitationEntity = receiptsIn("Invitations")
 
 // hall is what a process has of the venue.
 type hall struct {
 	venue       *venue.Repository
-	invitations *entity.Table[invitation]
+	invitations *entity.Table[receipt]
 }
 
 var hallOf = each(func(p *process) *hall { return &hall{venue.New(p.DB, nil), entity.NewTable(p.DB, invitationEntity)} })
@@ -97,7 +87,6 @@ type venueCall struct {
 	recorded  []report
 
 	// What is found in the end.
-	undone      bool    // there is no trace of it
 	entries     []plain // of the audit log
 	codeEntries int
 }
@@ -214,7 +203,7 @@ func (s *venues) made(
 	about := fmt.Sprintf("%s %s %s %s of %d by %s", c.booking, c.event, c.date, c.slot, c.version, c.by.UserID)
 	c.deed = w.deed(mark, c.kind, items, about, keyed, refusal, func(ctx context.Context, p *process, parts ...dynastay.Part) error {
 		if c.invites {
-			parts = append(parts, hallOf(p).invitations.CreateOp(&invitation{mark, c.kind}))
+			parts = append(parts, hallOf(p).invitations.CreateOp(&receipt{ID: mark, Kind: c.kind}))
 		}
 		if c.notifies {
 			parts = append(parts, hallOf(p).venue.NotifyOp(venue.Notification{UserID: c.user, ID: mark, Title: c.kind}))

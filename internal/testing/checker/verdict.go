@@ -17,6 +17,9 @@ const (
 	broken                      // no call may answer that
 )
 
+// tally counts answers by their verdicts.
+type tally [broken + 1]int
+
 func (v verdict) String() string {
 	return [...]string{"acknowledged", "refused", "unknown", "broken"}[v]
 }
@@ -59,4 +62,21 @@ func verdictOf(err error, mayRefuse refusal) verdict {
 		return refused
 	}
 	return broken
+}
+
+// taken is the refusal of what has a unique field like another one.
+func taken(field string) refusal {
+	return func(err error) bool {
+		var failure *dynastay.Error
+		return errors.Is(err, dynastay.ErrAlreadyExists) && errors.As(err, &failure) && failure.Field == field
+	}
+}
+
+// unknownOnly reduces the errors of several room types to ErrOutcomeUnknown if one is: the call has no other outcome
+// then.
+func unknownOnly(err error) error {
+	if errors.Is(err, dynastay.ErrOutcomeUnknown) {
+		return dynastay.ErrOutcomeUnknown
+	}
+	return err
 }
