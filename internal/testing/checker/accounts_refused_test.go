@@ -3,7 +3,6 @@ package checker
 import (
 	"maps"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 
@@ -14,32 +13,13 @@ import (
 
 // The tests of this file show the rules wrong histories, which they must reject.
 
-// histories is a checker without a database.
-func histories(t *testing.T) *sales {
-	return &sales{checker: &checker{t: t, history: map[string][]string{}}, promos: []*promo{
+// wrongSales are sales without a database.
+func wrongSales(t *testing.T) *sales {
+	return &sales{checker: histories(t), promos: []*promo{
 		{code: "OPEN", percent: 333},
 		{code: "RARE", percent: 12_50, most: 30_00, least: 200_00, limit: 2},
 	}}
 }
-
-// kinds are those of the differences that were found.
-func (s *sales) kinds() (all []string) {
-	for _, d := range s.differences {
-		all = append(all, d.kind)
-	}
-	return all
-}
-
-// answered is a deed with an answer.
-func answered(mark string, v verdict, at span) *deed {
-	d := &deed{once: &once{name: mark, items: mark, refusal: contradicted}, mark: mark, within: at}
-	d.told[v]++
-	return d
-}
-
-func ms(n int) time.Time { return midnight.Add(time.Duration(n) * time.Millisecond) }
-
-func stamp(n int) string { return ms(n).Format(time.RFC3339Nano) }
 
 // paidBooking is a stored booking of 280.00 with a payment of 200.00, another one that failed, and a refund of 50.00.
 func paidBooking() *found {
@@ -132,21 +112,21 @@ func TestPaymentStatuses(t *testing.T) {
 func reportsOf() (pay, fail, refund *notice) {
 	cents := func(n int64) dynastay.Money { return dollars(n) }
 	pay = &notice{deed: answered("m1", acknowledged, between(1, 2)), payment: &bookings.Payment{
-		ID: "m1", Method: "m1", Provider: "provider", ProviderTransactionID: "tx-1", Amount: cents(200_00), Status: bookings.PaymentPaid, At: ms(1),
+		ID: "m1", Method: "m1", Provider: "provider", ProviderTransactionID: "tx-1", Amount: cents(200_00), Status: bookings.PaymentPaid, At: instant(1),
 	}}
 	fail = &notice{deed: answered("m2", acknowledged, between(1, 2)), payment: &bookings.Payment{
 		ID: "m2", Method: "m2", Provider: "provider", ProviderTransactionID: "tx-2", Amount: cents(80_00), Status: bookings.PaymentFailed,
-		FailureReason: "m2", At: ms(5),
+		FailureReason: "m2", At: instant(5),
 	}}
 	refund = &notice{deed: answered("m3", acknowledged, between(3, 4)), refund: &bookings.Refund{
-		ID: "m3", Reason: "m3", ProviderTransactionID: "tx-1", Amount: cents(50_00), Status: bookings.PaymentRefunded, At: ms(7),
+		ID: "m3", Reason: "m3", ProviderTransactionID: "tx-1", Amount: cents(50_00), Status: bookings.PaymentRefunded, At: instant(7),
 	}}
 	return pay, fail, refund
 }
 
 func TestWrongRecords(t *testing.T) {
 	life := func(change func(l *stayLife, pay, fail, refund *notice)) *sales {
-		s := histories(t)
+		s := wrongSales(t)
 		pay, fail, refund := reportsOf()
 		l := &stayLife{found: paidBooking(), id: "b", certain: []*notice{pay, fail, refund}}
 		change(l, pay, fail, refund)
@@ -156,8 +136,8 @@ func TestWrongRecords(t *testing.T) {
 	assert.Empty(t, life(func(*stayLife, *notice, *notice, *notice) {}).kinds())
 	assert.Empty(t, life(func(l *stayLife, pay, _, _ *notice) { // two that were recorded before, or had been overtaken
 		again, begun := *pay.payment, *pay.payment
-		again.Method, again.At = "m5", ms(2)
-		begun.Method, begun.Status, begun.At = "m6", bookings.PaymentAuthorized, ms(9)
+		again.Method, again.At = "m5", instant(2)
+		begun.Method, begun.Status, begun.At = "m6", bookings.PaymentAuthorized, instant(9)
 		l.certain = append(l.certain, &notice{deed: pay.deed, payment: &again}, &notice{deed: pay.deed, payment: &begun})
 	}).kinds())
 	second := func(l *stayLife, refund *notice, cents float64) { // of a refund of all payments by a cancellation in time
@@ -190,7 +170,7 @@ func TestWrongRecords(t *testing.T) {
 		"another id":               func(l *stayLife, _, _, _ *notice) { l.payments["tx-1"]["PaymentId"] = "m9" },
 		"a later notice": func(l *stayLife, _, fail, _ *notice) {
 			p := *fail.payment
-			p.Status, p.At = bookings.PaymentAuthorized, ms(6)
+			p.Status, p.At = bookings.PaymentAuthorized, instant(6)
 			l.certain = append(l.certain, &notice{deed: fail.deed, payment: &p})
 		},
 		"a further notice of the same time": func(l *stayLife, _, fail, _ *notice) {
@@ -200,12 +180,12 @@ func TestWrongRecords(t *testing.T) {
 		},
 		"paid at last, however early": func(l *stayLife, _, fail, _ *notice) {
 			p := *fail.payment
-			p.Status, p.At = bookings.PaymentPaid, ms(1)
+			p.Status, p.At = bookings.PaymentPaid, instant(1)
 			l.certain = append(l.certain, &notice{deed: fail.deed, payment: &p})
 		},
 		"paid before": func(l *stayLife, pay, _, _ *notice) {
 			p := *pay.payment
-			p.At = ms(0)
+			p.At = instant(0)
 			l.certain = append(l.certain, &notice{deed: pay.deed, payment: &p})
 		},
 		"an acknowledged contradiction": func(l *stayLife, pay, _, _ *notice) {
@@ -219,12 +199,12 @@ func TestWrongRecords(t *testing.T) {
 		"another reason":              func(l *stayLife, _, _, _ *notice) { l.refunds["m3"]["Reason"] = "m9" },
 		"a refund that has failed": func(l *stayLife, _, _, refund *notice) {
 			r := *refund.refund
-			r.Status, r.At = bookings.PaymentFailed, ms(0)
+			r.Status, r.At = bookings.PaymentFailed, instant(0)
 			l.certain = append(l.certain, &notice{deed: refund.deed, refund: &r})
 		},
 		"a refund that was made before": func(l *stayLife, _, _, refund *notice) {
 			r := *refund.refund
-			r.Status, r.At = "", ms(6)
+			r.Status, r.At = "", instant(6)
 			l.certain = append(l.certain, &notice{deed: refund.deed, refund: &r})
 		},
 		"a refund of more than is due": func(l *stayLife, _, _, refund *notice) {
@@ -254,7 +234,7 @@ func TestWrongReceipts(t *testing.T) {
 		"acknowledged, and lost":    {nil, acknowledged, []string{"a notice is lost"}, 1, 0},
 		"a receipt of another kind": {&receipt{ID: "m1", Kind: refunding, Of: "b"}, acknowledged, []string{"a receipt of something else"}, 1, 0},
 	} {
-		s := histories(t)
+		s := wrongSales(t)
 		pay, _, _ := reportsOf()
 		pay.deed, pay.receipt, pay.booking = answered("m1", c.verdict, between(1, 2)), true, &ask{id: "b"}
 		s.notices = []*notice{pay}
@@ -266,7 +246,7 @@ func TestWrongReceipts(t *testing.T) {
 		assert.Equal(t, c.want, s.kinds(), name)
 		assert.Equal(t, []int{c.certain, c.maybe}, []int{len(l.certain), len(l.maybe)}, name)
 	}
-	s := histories(t)
+	s := wrongSales(t)
 	pay, _, _ := reportsOf()
 	pay.deed, pay.booking = answered("m1", unknown, between(1, 2)), &ask{id: "b"}
 	s.notices = []*notice{pay}
@@ -278,7 +258,7 @@ func TestWrongReceipts(t *testing.T) {
 // What a confirmation or a cancellation records is there exactly if the move is done.
 func TestWrongMovesWithNotices(t *testing.T) {
 	of := func(kind string, n *notice, change func(*stayLife)) []string {
-		s := histories(t)
+		s := wrongSales(t)
 		m := &stayMove{deed: answered("m1", acknowledged, between(1, 2)), booking: &ask{id: "b"}, kind: kind, notice: n}
 		l := &stayLife{found: paidBooking(), id: "b", by: map[string]*stayMove{}}
 		l.plain["CancellationReason"] = "m1"

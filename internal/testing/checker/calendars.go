@@ -31,6 +31,12 @@ type calendars struct {
 	looks      []*look
 }
 
+// listingTables are those of the calendars.
+var listingTables = []*dynastay.Schema{listingkeys.Table, slipEntity.Schema}
+
+// joinListing adds the calendars to a run.
+func joinListing(c *checker) { c.add(newCalendars(c), 26) }
+
 // slipEntity are the slips that a call on a calendar may leave.
 var slipEntity = receiptsIn("Slips")
 

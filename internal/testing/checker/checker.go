@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
 )
 
@@ -34,13 +35,19 @@ type scenario interface {
 	check()
 }
 
+// weighted is a scenario, and how often it is drawn.
+type weighted struct {
+	scenario
+	weight int
+}
+
 // checker is what the workers share.
 type checker struct {
 	t         *testing.T
 	databases []*dyntest.DB
 	db        *dyntest.DB // the first one, that nearly all work on
-	hotel     house
 	late      *latecomers
+	scenarios []weighted
 	processes []*process
 	command   string
 	started   time.Time
@@ -57,16 +64,62 @@ type checker struct {
 
 type difference struct{ kind, items, text string }
 
-func newChecker(t *testing.T) *checker {
+// newChecker makes a run on the tables of the hotel and of all systems.
+func newChecker(t *testing.T, tables ...*dynastay.Schema) *checker {
+	if *seed == 0 {
+		*seed = uint64(time.Now().UnixNano())
+	}
 	command := fmt.Sprintf("go test ./internal/testing/checker -calls %d -seed %d -workers %d -processes %d", *calls, *seed, *workers, *processes)
 	c := &checker{t: t, command: command, tallies: map[string]*tally{}, history: map[string][]string{}}
 	c.db = c.database(dyntest.Tables(tables...))
 	c.late = &latecomers{rand: rand.New(rand.NewPCG(*seed, 1<<32))}
-	c.hotel = newHouse(t, c.db.Direct)
 	for n := range *processes {
 		c.processes = append(c.processes, c.process(fmt.Sprint("process ", n), temperaments[n%len(temperaments)]))
 	}
 	return c
+}
+
+// add adds a scenario, with how often it is drawn.
+func (c *checker) add(s scenario, weight int) {
+	c.scenarios = append(c.scenarios, weighted{s, weight})
+}
+
+// run is the storm, and the comparison after it.
+func (c *checker) run() {
+	c.t.Logf("seed %d; to draw the same calls and faults:\n  %s", *seed, c.command)
+	total := 0
+	for _, s := range c.scenarios {
+		total += s.weight
+	}
+	c.begin()
+	var all sync.WaitGroup
+	for n := range *workers {
+		w := c.worker(n)
+		all.Go(func() {
+			for c.count.Load() < *calls {
+				at := w.rand.IntN(total)
+				for _, s := range c.scenarios {
+					if at -= s.weight; at < 0 {
+						s.step(w)
+						break
+					}
+				}
+			}
+		})
+	}
+	all.Wait()
+	c.end()
+	stormed := time.Since(c.started)
+
+	calm := c.worker(*workers)
+	calm.process = c.process("calm", patient)
+	calm.calm = true
+	for _, s := range c.scenarios {
+		s.settle(calm)
+		s.check()
+	}
+	c.t.Log(c.summary(stormed))
+	c.report()
 }
 
 // database makes a database that is in the storm too.
@@ -88,6 +141,11 @@ type worker struct {
 
 func (c *checker) worker(n int) *worker {
 	return &worker{checker: c, process: c.processes[n%len(c.processes)], n: n, rand: rand.New(rand.NewPCG(*seed, uint64(n)))}
+}
+
+// elsewhere is the worker in any of the processes, for one call at the same time as its others.
+func (w *worker) elsewhere() *worker {
+	return &worker{checker: w.checker, process: w.processes[w.rand.IntN(len(w.processes))], n: w.n}
 }
 
 // mark is a text that nobody else draws.

@@ -18,7 +18,7 @@ import (
 // description of a product which call has set its price. The prices are in deal_prices.go, and the comparison of
 // what is stored with the calls in deals_check.go.
 type deals struct {
-	*checker
+	bazaar
 	calls deeds[*deal]
 
 	mu     sync.Mutex
@@ -58,14 +58,14 @@ const (
 )
 
 func newDeals(c *checker) *deals {
-	s := &deals{checker: c, all: map[string]*deal{}, seen: map[string]int64{}}
+	s := &deals{bazaar: bazaar{c}, all: map[string]*deal{}, seen: map[string]int64{}}
 	if c.db == nil { // the tests of wrong histories
 		return s
 	}
 	direct := trading.New(c.db.Direct, people.New(c.db.Direct, nil), nil)
 	for n := range dealers {
 		seller := dealerOf(n)
-		c.newcomer(seller, people.Seller)
+		s.newcomer(seller, people.Seller)
 		for m := range goodsOfOne {
 			if _, err := direct.Create(c.t.Context(), trading.Product{
 				ID: productOf(m), SellerID: seller, Title: productOf(m), Category: "Bricks", Price: rands(firstPrice),
@@ -138,7 +138,7 @@ func (s *deals) made(
 		s.learnPrices(c, err)
 		return err
 	}
-	c.marketCall = w.onMarket(mark, kind, items, about, keyed, refusal, send)
+	c.marketCall = onMarket(w, mark, kind, items, about, keyed, refusal, send)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.all[mark] = c

@@ -34,6 +34,9 @@ func newFrontOffice(db *dynastay.DB) *frontOffice {
 	return &frontOffice{db, bookings.New(db, &bookings.Options{NoShowAfter: time.Nanosecond}), units.New(db), entity.NewTable(db, receiptEntity)}
 }
 
+// joinDesk adds the front desks to a run.
+func joinDesk(c *checker) { c.add(newDesks(c), 40) }
+
 // desks give the few units of a hotel to its guests, move them, swap their units, change their stays, let them leave and come back,
 // many at the same time. Other units are retired while guests get them, and some are out of order for a time.
 type desks struct {
@@ -105,7 +108,7 @@ func newDesks(c *checker) *desks {
 	d := &desks{checker: c, front: front, of: of, made: map[string]*once{}, states: map[string]map[int]*deskState{}, retired: map[string][]*retirement{}}
 	db := front.Direct
 	made, err := properties.New(db, nil).Create(c.t.Context(), properties.Property{
-		Name: "Many Desks", Slug: "many-desks", Type: properties.Hotel, OwnerID: "user_host", Status: properties.Approved, CheckInTime: checkInTime,
+		Name: "Many Desks", Slug: "many-desks", Type: properties.Hotel, OwnerID: "user_host", Status: properties.Approved, CheckInTime: "00:01",
 		Address: properties.Address{City: "Boston", Country: "USA", Latitude: 42.36, Longitude: -71.06},
 	}, []properties.RoomType{{Name: "Double", Limits: availability.Limits{MaxOccupancy: 2, MaxAdults: 2}, BasePrice: fixture.Price, Total: deskUnits}})
 	require.NoError(c.t, err)

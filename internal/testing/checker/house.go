@@ -11,20 +11,19 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/availability/charges"
-	markets "github.com/dynastay/dynastay/examples/marketplace/keys"
-	trips "github.com/dynastay/dynastay/examples/traveltracker/keys"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
-	"github.com/dynastay/dynastay/keys/listingkeys"
-	"github.com/dynastay/dynastay/keys/venuekeys"
 	"github.com/dynastay/dynastay/properties"
 )
 
-// tables are those that the checker has of its own, beside the hotel's.
-var tables = []*dynastay.Schema{
-	lockTable, latchTable, counterEntity.Schema, messageEntity.Schema, accountEntity.Schema, entryEntity.Schema,
-	receiptEntity.Schema, importTable, shopTable, signTable, registerTable, goodsTable, basketEntity.Schema, orderEntity.Schema,
-	shelfTable, removedTable, parcelEntity.Schema, listingkeys.Table, slipEntity.Schema,
-	venuekeys.Table, invitationEntity.Schema, markets.Table, ticketEntity.Schema, trips.Table,
+// hotelTables are those that the sales have beside the hotel's.
+var hotelTables = []*dynastay.Schema{receiptEntity.Schema}
+
+// joinHotel adds the sales of a house to a run, and its managers. It returns the house, in which others have a part too.
+func joinHotel(c *checker) *properties.WithRooms {
+	hotel := newHouse(c.t, c.db.Direct)
+	c.add(newSales(c, hotel), 50)
+	c.add(newManagers(c, hotel), 14)
+	return hotel.WithRooms
 }
 
 // house is the hotel that everybody books: two room types with few rooms for six nights, and with plenty for tonight. A
@@ -56,7 +55,7 @@ const (
 // midnight is when the storm begins. The sales advance the clock by some milliseconds each, which never makes a day.
 var midnight = time.Date(2026, 6, 30, 0, 0, 0, 0, time.UTC)
 
-func newHouse(t *testing.T, db *dynastay.DB) house {
+func newHouse(t *testing.T, db *dynastay.DB) *house {
 	room := properties.RoomType{Name: "Double", Limits: availability.Limits{MaxOccupancy: 2, MaxAdults: 2}, BasePrice: fixture.Price, Total: scarce}
 	rooms := []properties.RoomType{room, room, room}
 	for i := range rooms {
@@ -67,7 +66,7 @@ func newHouse(t *testing.T, db *dynastay.DB) house {
 		Status: properties.Approved, CheckInTime: checkInTime, Address: properties.Address{City: "Boston", Country: "USA", Latitude: 42.36, Longitude: -71.06},
 	}, rooms)
 	require.NoError(t, err)
-	h := house{WithRooms: made, charges: &charges.List{PropertyID: made.ID, Charges: []charges.Charge{
+	h := &house{WithRooms: made, charges: &charges.List{PropertyID: made.ID, Charges: []charges.Charge{
 		{ID: "service", Name: "Service", Kind: charges.Fee, Rate: 10_0000, Per: charges.PerNight, Of: []charges.Component{charges.Lodging}},
 		{ID: "city", Name: "City tax", Kind: charges.Tax, Amount: dollars(3_33), Per: charges.PerRoomNight, Kept: charges.KeptIfStayed},
 	}}}
@@ -110,7 +109,7 @@ func newHouse(t *testing.T, db *dynastay.DB) house {
 	return h
 }
 
-func (h house) quote(t *testing.T, db *dynastay.DB, stay dynastay.Stay, rooms []chosen) *availability.Quote {
+func (h *house) quote(t *testing.T, db *dynastay.DB, stay dynastay.Stay, rooms []chosen) *availability.Quote {
 	request := availability.QuoteRequest{Stay: stay, Guests: availability.Guests{Adults: len(rooms)}, RatePlans: h.plans,
 		Property: availability.House{ID: h.ID, Name: h.Name, TimeZone: h.TimeZone, CheckInTime: h.CheckInTime},
 	}

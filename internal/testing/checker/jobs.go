@@ -16,7 +16,7 @@ import (
 // and withdraw them and bid again. The text of a bid says which call has written it. The calls are in
 // job_calls.go, and the comparison in jobs_check.go and jobs_refusals.go.
 type jobs struct {
-	*checker
+	bazaar
 	calls deeds[*jobCall]
 
 	mu    sync.Mutex
@@ -81,15 +81,15 @@ var (
 )
 
 func newJobs(c *checker) *jobs {
-	s := &jobs{checker: c, all: map[string]*jobCall{}}
+	s := &jobs{bazaar: bazaar{c}, all: map[string]*jobCall{}}
 	if c.db == nil { // the tests of wrong histories
 		return s
 	}
 	for n := range clients {
-		c.newcomer(fmt.Sprint(clientPrefix, n), people.Buyer)
+		s.newcomer(fmt.Sprint(clientPrefix, n), people.Buyer)
 	}
 	for n := range masons {
-		c.newcomer(fmt.Sprint(masonPrefix, n), people.Worker)
+		s.newcomer(fmt.Sprint(masonPrefix, n), people.Worker)
 	}
 	return s
 }
@@ -136,7 +136,7 @@ func (s *jobs) made(w *worker, c *jobCall, mark, kind string, keyed bool, refusa
 		}
 		return err
 	}
-	c.marketCall = w.onMarket(mark, kind, c.project+" "+c.worker, about, keyed, refusal, send)
+	c.marketCall = onMarket(w, mark, kind, c.project+" "+c.worker, about, keyed, refusal, send)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.all[mark] = c

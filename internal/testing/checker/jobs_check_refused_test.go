@@ -105,7 +105,7 @@ var wrongJobs = map[string]map[string]func(g *fair){
 		"a project":  func(g *fair) { delete(g.items.lists, listed("client-0", "PROJECT", "p1")) },
 		"a bid":      func(g *fair) { delete(g.items.lists, listed("mason-1", "BID", "p1")) },
 		"twice":      func(g *fair) { g.list("mason-1", "BID", "p1") },
-		"other time": func(g *fair) { g.items.lists[listed("mason-1", "BID", "p1")][0] = ms(9) },
+		"other time": func(g *fair) { g.items.lists[listed("mason-1", "BID", "p1")][0] = instant(9) },
 	},
 	"a list of a user with something else": {
 		"a bid": func(g *fair) { g.list("mason-2", "BID", "p3") },
@@ -170,15 +170,7 @@ func TestWrongJobs(t *testing.T) {
 			g := newFair(t)
 			change(g)
 			g.checkJobs(g.items)
-			assert.Contains(t, kindsOf(g.checker), kind, "%s: %s", kind, name)
+			assert.Contains(t, g.kinds(), kind, "%s: %s", kind, name)
 		}
 	}
-}
-
-// kindsOf are those of the differences that were found.
-func kindsOf(c *checker) (kinds []string) {
-	for _, d := range c.differences {
-		kinds = append(kinds, d.kind)
-	}
-	return kinds
 }

@@ -17,8 +17,7 @@ type fair struct {
 }
 
 func newFair(t *testing.T) *fair {
-	g := &fair{newJobs(histories(t).checker), newMarketItems()}
-	g.moments.Store(1000)
+	g := &fair{newJobs(histories(t)), newMarketItems()}
 	g.post("m1", "p1", "client-0", 2)
 	g.post("m11", "p2", "client-1", 4)
 	g.post("m15", "p3", "client-0", 6)
@@ -94,7 +93,7 @@ func (g *fair) bidOf(project, worker, mark, status string, rands, version float6
 
 func (g *fair) list(user, kind, id string) {
 	at := listed(user, kind, id)
-	g.items.lists[at] = append(g.items.lists[at], ms(0))
+	g.items.lists[at] = append(g.items.lists[at], instant(0))
 }
 
 // unsure makes a call unknown that has left nothing of its own.
@@ -108,7 +107,7 @@ func (g *fair) unsure(mark string) *jobCall {
 // deny adds a call that was refused.
 func (g *fair) deny(c jobCall, kind string, at span, err error) {
 	made := g.add("m99", c, kind, at.from)
-	made.told, made.within.to, made.refusals = tally{refused: 1}, ever, []told{{at, err}}
+	made.deny(at, err)
 	delete(g.items.tickets, "m99")
 }
 
@@ -171,6 +170,6 @@ func TestRightJobs(t *testing.T) {
 		g := newFair(t)
 		change(g)
 		g.checkJobs(g.items)
-		assert.Empty(t, g.differences, name)
+		assert.Empty(t, g.kinds(), name)
 	}
 }

@@ -15,7 +15,7 @@ import (
 // goes on, other users begin other conversations, so that many first messages meet. The content of a message says which
 // call has sent it.
 type letters struct {
-	*checker
+	bazaar
 	calls deeds[*letter]
 
 	mu    sync.Mutex
@@ -46,7 +46,7 @@ const (
 )
 
 func newLetters(c *checker) *letters {
-	return &letters{checker: c, all: map[string]*letter{}, known: map[string]int{}}
+	return &letters{bazaar: bazaar{c}, all: map[string]*letter{}, known: map[string]int{}}
 }
 
 // pens draws two users who write to each other.
@@ -68,7 +68,7 @@ func (s *letters) send(w *worker, keyed bool) *letter {
 	mark, c := w.mark(), &letter{}
 	c.from, c.to = s.pens(w)
 	m := messages.Message{SenderID: c.from, RecipientID: c.to, Content: mark}
-	c.marketCall = w.onMarket(mark, sending, conversation(c.from, c.to), "from "+c.from, keyed, never,
+	c.marketCall = onMarket(w, mark, sending, conversation(c.from, c.to), "from "+c.from, keyed, never,
 		func(ctx context.Context, p *market, parts []dynastay.Part) error {
 			made, err := write(ctx, p, parts, p.messages.SendOp(m))
 			if err == nil {

@@ -18,8 +18,7 @@ type pile struct {
 const pens = "pen-0#pen-1"
 
 func newPile(t *testing.T) *pile {
-	g := &pile{newLetters(histories(t).checker), newMarketItems()}
-	g.moments.Store(1000)
+	g := &pile{newLetters(histories(t)), newMarketItems()}
 	g.send("m1", "pen-0", "pen-1", 1, 10)
 	g.send("m2", "pen-1", "pen-0", 1, 20)
 	g.send("m3", "pen-0", "pen-1", 2, 30)
@@ -32,14 +31,14 @@ func newPile(t *testing.T) *pile {
 			"received": map[string]float64{"pen-0": 1, "pen-1": 2}[user],
 			"readUpTo": map[string]float64{"pen-0": 0, "pen-1": 2}[user],
 			"lastText": "m3", "lastSenderId": "pen-0", "lastAt": stampOf(30), "GSI2PK": "INBOX#" + user,
-			"GSI2SK": fmt.Sprintf("TIMESTAMP#%d#%s", ms(30).UnixMilli(), other),
+			"GSI2SK": fmt.Sprintf("TIMESTAMP#%d#%s", instant(30).UnixMilli(), other),
 		}}
 	}
 	return g
 }
 
 // stampOf is a time with three digits of milliseconds.
-func stampOf(n int) string { return ms(n).Format("2006-01-02T15:04:05.000Z") }
+func stampOf(n int) string { return instant(n).Format("2006-01-02T15:04:05.000Z") }
 
 // send adds a message that was acknowledged, with its ticket. It has its moment as its time.
 func (g *pile) send(mark, from, to string, number, at int) {
@@ -56,7 +55,7 @@ func (g *pile) send(mark, from, to string, number, at int) {
 
 // told lets the answer to the first message be another one.
 func (g *pile) told(change func(m *messages.Message)) {
-	m := &messages.Message{ID: "m1", Number: 1, CreatedAt: ms(10)}
+	m := &messages.Message{ID: "m1", Number: 1, CreatedAt: instant(10)}
 	change(m)
 	g.all["m1"].told = m
 }
@@ -74,7 +73,7 @@ func TestRightLetters(t *testing.T) {
 		g := newPile(t)
 		change(g)
 		g.checkLetters(g.items)
-		assert.Empty(t, g.differences, name)
+		assert.Empty(t, g.kinds(), name)
 	}
 }
 
@@ -93,7 +92,7 @@ var wrongLetters = map[string]map[string]func(g *pile){
 		"key":       func(g *pile) { g.items.messages[pens][0]["SK"] = "MESSAGE#2026-06-30T00:00:00Z" },
 		"id":        func(g *pile) { g.told(func(m *messages.Message) { m.ID = "m2" }) },
 		"number":    func(g *pile) { g.told(func(m *messages.Message) { m.Number = 2 }) },
-		"time":      func(g *pile) { g.told(func(m *messages.Message) { m.CreatedAt = ms(11) }) },
+		"time":      func(g *pile) { g.told(func(m *messages.Message) { m.CreatedAt = instant(11) }) },
 	},
 	"numbers of messages with a gap": {
 		"a gap": func(g *pile) { g.items.messages[pens][2]["number"] = 3.0 },
@@ -139,7 +138,7 @@ func TestWrongLetters(t *testing.T) {
 			g := newPile(t)
 			change(g)
 			g.checkLetters(g.items)
-			assert.Contains(t, kindsOf(g.checker), kind, "%s: %s", kind, name)
+			assert.Contains(t, g.kinds(), kind, "%s: %s", kind, name)
 		}
 	}
 }

@@ -19,6 +19,7 @@ import (
 // and statuses.go.
 type listings struct {
 	*checker
+	hotel    *properties.WithRooms // of the sales, of which only the nights of the third room type are changed here
 	parts    propertyParts
 	ratings  ratings
 	statuses statuses
@@ -42,6 +43,12 @@ const (
 	contested = 3 // properties, of which most calls change one
 )
 
+// joinProperties adds the changes of properties and the reviews to a run. Some are about the house of the sales.
+func joinProperties(c *checker, hotel *properties.WithRooms) {
+	c.add(newListings(c, hotel), 16)
+	c.add(newOpinions(c, hotel.ID), 22)
+}
+
 // editor is what a process has of the properties.
 type editor struct {
 	properties *properties.Repository
@@ -54,9 +61,9 @@ var editorOf = each(func(p *process) *editor {
 	return &editor{all, availability.New(p.DB), reviews.New(p.DB, all, &reviews.Options{PendingShards: p.shards})}
 })
 
-func newListings(c *checker) *listings {
+func newListings(c *checker, hotel *properties.WithRooms) *listings {
 	l := &listings{
-		checker: c, updates: map[string]*tally{}, edits: map[string]*edit{}, made: map[string]verdict{},
+		checker: c, hotel: hotel, updates: map[string]*tally{}, edits: map[string]*edit{}, made: map[string]verdict{},
 		opened: map[string]string{}, prices: map[string]verdict{},
 		parts:    propertyParts{all: map[string]*part{}, there: map[string][]*part{}},
 		ratings:  ratings{of: map[string][]*rating{}},

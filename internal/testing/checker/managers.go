@@ -19,7 +19,8 @@ import (
 // update that a night was last written by can be told.
 type managers struct {
 	*checker
-	own *properties.WithRooms // whose sales are closed and reopened
+	hotel *house
+	own   *properties.WithRooms // whose sales are closed and reopened
 
 	mu      sync.Mutex
 	marks   int
@@ -34,7 +35,7 @@ type nightUpdate struct {
 	verdict     verdict
 }
 
-func newManagers(c *checker) *managers {
+func newManagers(c *checker, hotel *house) *managers {
 	room := properties.RoomType{Name: "Single", Limits: availability.Limits{MaxOccupancy: 1, MaxAdults: 1}, BasePrice: fixture.Price, Total: scarce}
 	own, err := properties.New(c.db.Direct, nil).Create(c.t.Context(), properties.Property{
 		Name: "Closing House", Slug: "closing-house", Description: "first", Type: properties.Hotel, OwnerID: "user_host",
@@ -43,7 +44,7 @@ func newManagers(c *checker) *managers {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	return &managers{checker: c, own: own, updates: map[string][]*nightUpdate{}}
+	return &managers{checker: c, hotel: hotel, own: own, updates: map[string][]*nightUpdate{}}
 }
 
 func (m *managers) step(w *worker) {

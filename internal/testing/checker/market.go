@@ -36,6 +36,16 @@ var marketOf = each(func(p *process) *market {
 	}
 })
 
+// marketTables are those of the marketplace.
+var marketTables = []*dynastay.Schema{markets.Table, ticketEntity.Schema}
+
+// joinMarket adds the marketplace to a run.
+func joinMarket(c *checker) {
+	c.add(newJobs(c), 26)
+	c.add(newDeals(c), 20)
+	c.add(newLetters(c), 14)
+}
+
 // ticketEntity are the tickets that two in three calls leave.
 var ticketEntity = receiptsIn("Tickets")
 
@@ -50,7 +60,7 @@ type marketCall struct {
 // marketWrite calls the marketplace with the parts that it is given.
 type marketWrite func(context.Context, *market, []dynastay.Part) error
 
-func (w *worker) onMarket(mark, kind, items, about string, keyed bool, refusal refusal, write marketWrite) *marketCall {
+func onMarket(w *worker, mark, kind, items, about string, keyed bool, refusal refusal, write marketWrite) *marketCall {
 	c := &marketCall{kind: kind, ticket: !w.oneIn(3)}
 	send := func(ctx context.Context, p *process, parts ...dynastay.Part) error {
 		if c.ticket {
@@ -62,9 +72,12 @@ func (w *worker) onMarket(mark, kind, items, about string, keyed bool, refusal r
 	return c
 }
 
+// bazaar is what the scenarios of the marketplace have in common.
+type bazaar struct{ *checker }
+
 // decide tells from what a call has left behind, all or nothing, whether it was carried out. Nobody knows of a call
 // that leaves nothing and was not answered.
-func (c *checker) decide(call *marketCall, tickets map[string]*receipt, traces ...bool) {
+func (c bazaar) decide(call *marketCall, tickets map[string]*receipt, traces ...bool) {
 	if t := tickets[call.mark]; call.ticket {
 		traces = append(traces, t != nil)
 		if t != nil && t.Kind != call.kind {
@@ -92,7 +105,7 @@ func (c *checker) decide(call *marketCall, tickets map[string]*receipt, traces .
 }
 
 // checkTickets is about those of some kinds that are left over.
-func (c *checker) checkTickets(tickets map[string]*receipt, kinds ...string) {
+func (c bazaar) checkTickets(tickets map[string]*receipt, kinds ...string) {
 	for mark, t := range tickets {
 		if slices.Contains(kinds, t.Kind) {
 			c.differ("a ticket that nobody wrote", mark, "%s", t.Kind)
@@ -122,7 +135,7 @@ func newMarketItems() *marketItems {
 	}
 }
 
-func (c *checker) readMarket() *marketItems {
+func (c bazaar) readMarket() *marketItems {
 	all := newMarketItems()
 	for _, p := range c.scan(markets.Table) {
 		if !all.add(p) {
@@ -132,7 +145,7 @@ func (c *checker) readMarket() *marketItems {
 	for _, conversation := range all.messages {
 		slices.SortFunc(conversation, func(a, b plain) int { return strings.Compare(textOf(a, "SK"), textOf(b, "SK")) })
 	}
-	all.tickets = stored(c, ticketEntity)
+	all.tickets = stored(c.checker, ticketEntity)
 	return all
 }
 
@@ -177,7 +190,7 @@ func (all *marketItems) add(p plain) bool {
 func listed(user, kind, id string) string { return fmt.Sprint(user, " ", kind, " ", id) }
 
 // checkListed looks for the item that lists something under a user.
-func (c *checker) checkListed(all *marketItems, user, kind, id string, of plain) {
+func (c bazaar) checkListed(all *marketItems, user, kind, id string, of plain) {
 	at, made := all.lists[listed(user, kind, id)], timeOf(of["createdAt"])
 	if len(at) != 1 || at[0].Before(made.Truncate(time.Second)) || at[0].After(made) {
 		c.differ("something that its user does not have", id, "%s: %v", listed(user, kind, id), at)
@@ -186,7 +199,7 @@ func (c *checker) checkListed(all *marketItems, user, kind, id string, of plain)
 }
 
 // newcomer signs a user up.
-func (c *checker) newcomer(id string, role people.Role) {
+func (c bazaar) newcomer(id string, role people.Role) {
 	home := people.Location{City: "Estcourt", Latitude: -29, Longitude: 29}
 	p := people.Profile{ID: id, Role: role, Name: id, Location: home}
 	if role == people.Seller {

@@ -144,7 +144,7 @@ func (s *sales) payment(w *worker, a *ask, mark string) bookings.Payment {
 	if w.oneIn(30) {
 		p.Provider = "other"
 	}
-	p.BookingID, p.At = a.id, w.reported()
+	p.BookingID, p.At = a.id, reported(w)
 	return p
 }
 
@@ -155,7 +155,7 @@ func newPayment(of transaction, mark string) bookings.Payment {
 }
 
 // reported draws when something happened, according to the provider: often at the same time.
-func (w *worker) reported() time.Time {
+func reported(w *worker) time.Time {
 	return midnight.Add(time.Duration(w.rand.IntN(12)) * time.Millisecond)
 }
 
@@ -178,7 +178,7 @@ func (s *sales) refund(w *worker, a *ask, mark string) bookings.Refund {
 	} else {
 		a.refunds = append(a.refunds, r)
 	}
-	r.BookingID, r.Reason, r.At = a.id, mark, w.reported()
+	r.BookingID, r.Reason, r.At = a.id, mark, reported(w)
 	r.Status = []bookings.PaymentStatus{"", bookings.PaymentPending, bookings.PaymentRefunded, bookings.PaymentFailed}[w.rand.IntN(4)]
 	return r
 }

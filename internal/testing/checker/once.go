@@ -33,10 +33,15 @@ func (o *once) call(w *worker) verdict {
 	if before && o.refusal(err) {
 		w.differ("a repetition refused for what the key itself has done", o.items, "%s %s: %v", o.name, o.about, err)
 	}
+	o.answer(v)
+	return v
+}
+
+// answer counts an answer.
+func (o *once) answer(v verdict) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.told[v]++
-	return v
 }
 
 // verdict is what all answers together promise.
@@ -72,6 +77,26 @@ type repeats struct {
 	all []*once
 }
 
+func (r *repeats) add(o *once) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.all = append(r.all, o)
+}
+
+// last is one of the last ones, or nil if there is none.
+func (r *repeats) last(w *worker) *once {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.all) == 0 {
+		return nil
+	}
+	return r.recent(w)
+}
+
+func (r *repeats) recent(w *worker) *once {
+	return r.all[len(r.all)-1-w.rand.IntN(min(12, len(r.all)))]
+}
+
 // call makes a new write, or repeats one of the last ones.
 func (r *repeats) call(w *worker, make func() *once) (*once, verdict) {
 	o := r.pick(w, make)
@@ -79,11 +104,10 @@ func (r *repeats) call(w *worker, make func() *once) (*once, verdict) {
 }
 
 func (r *repeats) pick(w *worker, make func() *once) *once {
-	const recent = 12
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if last := min(recent, len(r.all)); last > 0 && w.oneIn(2) {
-		return r.all[len(r.all)-1-w.rand.IntN(last)]
+	if len(r.all) > 0 && w.oneIn(2) {
+		return r.recent(w)
 	}
 	o := make()
 	r.all = append(r.all, o)

@@ -25,6 +25,7 @@ type points struct {
 type movement struct {
 	users.Movement
 	redeems  bool
+	repeated bool // under its reason, as a key
 	verdict  func() verdict
 	reversal *once // nil if nobody takes the movement back
 }
@@ -38,10 +39,10 @@ var short = refusal(func(err error) bool {
 	return errors.As(err, &refused)
 })
 
-func (s *points) draw(w *worker) *movement {
+func (s *points) draw(w *worker, repeated bool) *movement {
 	m := &movement{Movement: users.Movement{
 		UserID: fmt.Sprint("member_", w.rand.IntN(members)), ReasonID: w.mark(), Points: 1 + w.rand.IntN(900),
-	}, redeems: w.oneIn(2)}
+	}, redeems: w.oneIn(2), repeated: repeated}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.made = append(s.made, m)
@@ -61,13 +62,13 @@ func (s *points) step(w *worker) {
 	switch w.rand.IntN(5) {
 	case 0, 1:
 		s.moves.call(w, func() *once {
-			m := s.draw(w)
+			m := s.draw(w, true)
 			o := &once{name: "move points once", items: m.UserID, about: m.ReasonID, refusal: short, send: m.send}
 			m.verdict = o.verdict
 			return o
 		})
 	case 2, 3:
-		m := s.draw(w)
+		m := s.draw(w, false)
 		v := w.call("move points", m.UserID, m.ReasonID, short, func(ctx context.Context) error { return m.send(ctx, w.process) })
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -81,23 +82,14 @@ func (s *points) step(w *worker) {
 
 // reversible is one of the last movements that nobody repeats.
 func (s *points) reversible(w *worker) *movement {
-	s.moves.mu.Lock() // before s.mu, as in step, where moves draws
-	defer s.moves.mu.Unlock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for range 12 {
 		at := len(s.made) - 1 - w.rand.IntN(20)
-		if at < 0 || s.made[at].verdict == nil {
+		if at < 0 || s.made[at].repeated || s.made[at].verdict == nil {
 			continue
 		}
 		m := s.made[at]
-		repeated := false
-		for _, o := range s.moves.all {
-			repeated = repeated || o.about == m.ReasonID
-		}
-		if repeated {
-			continue
-		}
 		if m.reversal == nil {
 			m.reversal = &once{
 				name: "reverse", items: m.UserID, about: m.ReasonID, refusal: short.or(refusedBy(dynastay.ErrNotFound)),
@@ -106,9 +98,7 @@ func (s *points) reversible(w *worker) *movement {
 					return err
 				},
 			}
-			s.reversals.mu.Lock()
-			s.reversals.all = append(s.reversals.all, m.reversal)
-			s.reversals.mu.Unlock()
+			s.reversals.add(m.reversal)
 		}
 		return m
 	}

@@ -44,7 +44,7 @@ func discounted() *stayLife {
 }
 
 func TestWrongCodes(t *testing.T) {
-	s := histories(t)
+	s := wrongSales(t)
 	l := discounted()
 	s.checkPromo(l)
 	assert.Empty(t, s.kinds())
@@ -61,7 +61,7 @@ func TestWrongCodes(t *testing.T) {
 		},
 		"a code that was dropped": func(l *stayLife) { l.modified = l.modified[:1] },
 	} {
-		s := histories(t)
+		s := wrongSales(t)
 		l := discounted()
 		change(l)
 		s.checkPromo(l)
@@ -71,7 +71,7 @@ func TestWrongCodes(t *testing.T) {
 	kept.ask.code, kept.modified = "RARE", []*modification{{to: bookings.Modification{Quote: &availability.Quote{Total: dollars(100_00)}}}}
 	kept.plain["PromoCode"], kept.plain["TotalAmount"] = "RARE", 100.0
 	kept.plain["PriceBreakdown"] = plain{"RoomTotal": 100.0, "Discounts": 0.0}
-	s = histories(t)
+	s = wrongSales(t)
 	s.checkPromo(kept)
 	assert.Empty(t, s.kinds(), "rooms that now cost too little for a code that the booking has")
 }
@@ -136,7 +136,7 @@ func TestWrongRefusalsOfCodes(t *testing.T) {
 		"ended":                     {between(4, 5), 280_00, because("RARE", bookings.ErrPromoEnded, 0), false},
 		"something else":            {between(4, 5), 280_00, dynastay.ErrVersion, true},
 	} {
-		s := histories(t)
+		s := wrongSales(t)
 		p := s.promos[1]
 		p.switches = []*promoSwitch{off, on}
 		lives := map[string]*stayLife{

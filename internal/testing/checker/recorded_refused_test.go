@@ -59,7 +59,7 @@ func TestWrongContradictions(t *testing.T) {
 		"too much of some payment":     {refund("", 151_00), late, refused("m4", bookings.ErrOverRefund, 150_00), true, nil},
 		"a refund of no other payment": {refund("tx-3", 1), late, refused("m4", bookings.ErrNotPaid, 0), true, nil},
 	} {
-		s := histories(t)
+		s := wrongSales(t)
 		pay, fail, made := reportsOf()
 		l := &stayLife{found: paidBooking(), id: "b", certain: []*notice{pay, fail, made}, told: []*notice{c.n}}
 		if c.also != nil {

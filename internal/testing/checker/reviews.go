@@ -19,6 +19,7 @@ import (
 // opinions are reviews of the hotel that other software has stored, which many moderate and vote for.
 type opinions struct {
 	*checker
+	hotel           string // its id
 	voters, decided repeats
 
 	mu     sync.Mutex
@@ -47,14 +48,14 @@ const (
 // scopes are those of the keys of votes: the same key in each of them is another one.
 var scopes = []string{"votes", "votes ", " votes"}
 
-func newOpinions(c *checker) *opinions {
-	s := &opinions{checker: c, edited: map[string][]*revision{}, minds: map[string]*mind{}}
+func newOpinions(c *checker, hotel string) *opinions {
+	s := &opinions{checker: c, hotel: hotel, edited: map[string][]*revision{}, minds: map[string]*mind{}}
 	for i := range opinionCount + disputed {
 		id := fmt.Sprint("rev_", i)
 		item := dynastay.Item{
 			"PK": dynastay.Text("REVIEW#" + id), "SK": dynastay.Text("METADATA"), "EntityType": dynastay.Text("Review"),
 			"ReviewId": dynastay.Text(id), "BookingId": dynastay.Text("bkg_" + id), "UserId": dynastay.Text("author"),
-			"PropertyId": dynastay.Text(c.hotel.ID), "OverallRating": dynastay.Number(1 + i%10), "Status": dynastay.Text("pending"),
+			"PropertyId": dynastay.Text(hotel), "OverallRating": dynastay.Number(1 + i%10), "Status": dynastay.Text("pending"),
 			"CreatedAt": dynastay.Text("2026-06-01T00:00:00Z"),
 		}
 		require.NoError(c.t, c.db.Direct.PutAll(c.t.Context(), func(yield func(*dynastay.Schema, dynastay.Item) bool) {
@@ -127,7 +128,7 @@ func (s *opinions) waver(w *worker) {
 	s.mu.Unlock()
 	var all sync.WaitGroup
 	do := func(name string, told *tally, mayRefuse error, f func(context.Context, *process) error) {
-		caller := &worker{checker: w.checker, process: w.processes[w.rand.IntN(len(w.processes))], n: w.n}
+		caller := w.elsewhere()
 		ctx, cancel := w.deadline()
 		all.Go(func() {
 			defer cancel()
@@ -250,11 +251,11 @@ func (s *opinions) check() {
 		s.checkVersions(id, p)
 	}
 	for _, p := range s.scan(keys.PropertiesTable) {
-		if p["PK"] == "PROPERTY#"+s.hotel.ID && p["SK"] == "METADATA" {
+		if p["PK"] == "PROPERTY#"+s.hotel && p["SK"] == "METADATA" {
 			n, _ := p["ReviewCount"].(float64)
 			sum, _ := p["RatingSum"].(float64)
 			if int(n) != reviewed || int(math.Round(10*sum)) != tenths {
-				s.differ("the rating of a property is not that of its reviews", s.hotel.ID, "%v of %v, and not %d of %d", sum, n, tenths, reviewed)
+				s.differ("the rating of a property is not that of its reviews", s.hotel, "%v of %v, and not %d of %d", sum, n, tenths, reviewed)
 			}
 		}
 	}

@@ -21,6 +21,7 @@ import (
 // its SpecialRequests, so that each stored one can be told. Each step advances the clock, so that holds end.
 type sales struct {
 	*checker
+	hotel    *house
 	keyed    repeats
 	moved    deeds[*stayMove]
 	modified deeds[*modification]
@@ -92,8 +93,8 @@ func (a *ask) items(mark string) string {
 // arrives reports whether the guests can arrive today.
 func (a *ask) arrives() bool { return a.quote.Stay.CheckIn == dynastay.MustDate(today) }
 
-func newSales(c *checker) *sales {
-	return &sales{checker: c, asked: map[string]*ask{}, movedIn: map[string]*moveIn{}, moves: map[string]*stayMove{}, promos: newPromos(c)}
+func newSales(c *checker, hotel *house) *sales {
+	return &sales{checker: c, hotel: hotel, asked: map[string]*ask{}, movedIn: map[string]*moveIn{}, moves: map[string]*stayMove{}, promos: newPromos(c)}
 }
 
 func (s *sales) step(w *worker) {
@@ -224,13 +225,10 @@ func (s *sales) bookOnce(w *worker) {
 
 // madeBy asks for what a key made: certainly that, where it was acknowledged before.
 func (s *sales) madeBy(w *worker) {
-	s.keyed.mu.Lock()
-	if len(s.keyed.all) == 0 {
-		s.keyed.mu.Unlock()
+	o := s.keyed.last(w)
+	if o == nil {
 		return
 	}
-	o := s.keyed.all[max(0, len(s.keyed.all)-1-w.rand.IntN(12))]
-	s.keyed.mu.Unlock()
 	s.mu.Lock()
 	a := s.asked[o.about]
 	before := a.id
@@ -240,9 +238,7 @@ func (s *sales) madeBy(w *worker) {
 	switch b, err := officeOf(w.process).bookings.MadeBy(ctx, o.key); {
 	case err == nil:
 		s.acknowledged(o.about, a, b)
-		o.mu.Lock()
-		o.told[acknowledged]++
-		o.mu.Unlock()
+		o.answer(acknowledged)
 	case errors.Is(err, dynastay.ErrNotFound) && before != "":
 		s.differ("a key that has forgotten its booking", o.about, "%s", before)
 	}

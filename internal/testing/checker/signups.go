@@ -23,6 +23,12 @@ type signups struct {
 	asked map[string]*signup // by mark
 }
 
+// joinGuests adds the users of the hotel to a run.
+func joinGuests(c *checker) {
+	c.add(newSignups(c), 2)
+	c.add(newPoints(c), 12)
+}
+
 var emailSecret = []byte("the secret that all processes share") // which keeps addresses out of keys
 
 var usersOf = each(func(p *process) *users.Repository { return users.New(p.DB, &users.Options{EmailSecret: emailSecret}) })

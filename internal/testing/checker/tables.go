@@ -1,6 +1,28 @@
 package checker
 
-import "github.com/dynastay/dynastay/entity"
+import (
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/entity"
+)
+
+// writeTables are those of the writes.
+var writeTables = []*dynastay.Schema{
+	lockTable, latchTable, counterEntity.Schema, messageEntity.Schema, accountEntity.Schema, entryEntity.Schema, importTable, shopTable,
+	signTable, registerTable, goodsTable, basketEntity.Schema, orderEntity.Schema, shelfTable, removedTable, parcelEntity.Schema,
+}
+
+// joinWrites adds the writes to a run.
+func joinWrites(c *checker) {
+	outbox := newOutbox(c)
+	c.add(newLocks(c), 18)
+	c.add(newCounters(c), 26)
+	c.add(outbox, 14)
+	c.add(newTransfers(c), 12)
+	c.add(newImports(c), 1)
+	c.add(newShops(c, outbox), 16)
+	c.add(newOrders(c), 14)
+	c.add(newReturns(c), 16)
+}
 
 // tableSet is what a process has of the tables of an application, which have nothing to do with a hotel.
 type tableSet struct {

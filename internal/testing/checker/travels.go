@@ -25,6 +25,12 @@ type travels struct {
 	pulls  map[string]*pull // by user
 }
 
+// trackerTables are those of the travel tracker.
+var trackerTables = []*dynastay.Schema{trips.Table}
+
+// joinTracker adds the travel tracker to a run.
+func joinTracker(c *checker) { c.add(newTravels(c), 14) }
+
 // push is what a device sends.
 type push struct {
 	tracker.Push

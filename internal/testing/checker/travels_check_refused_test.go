@@ -19,7 +19,7 @@ type diary struct {
 const diarist = "traveller-0"
 
 func newDiary(t *testing.T) *diary {
-	g := &diary{newTravels(histories(t).checker), newTravelItems()}
+	g := &diary{newTravels(histories(t)), newTravelItems()}
 	g.entry("op", "server", diarist, 1, "applied")
 	g.trip("m1", "phone", 10, tracker.Applied, 2)
 	g.entry("m1", "phone", "country#IT#1", 2, "applied")
@@ -101,7 +101,7 @@ func TestRightTravels(t *testing.T) {
 		g := newDiary(t)
 		change(g)
 		g.check()
-		assert.Empty(t, g.differences, name)
+		assert.Empty(t, g.kinds(), name)
 	}
 }
 
@@ -209,7 +209,7 @@ func TestWrongTravels(t *testing.T) {
 			g := newDiary(t)
 			change(g)
 			g.check()
-			assert.Contains(t, kindsOf(g.checker), kind, "%s: %s", kind, name)
+			assert.Contains(t, g.kinds(), kind, "%s: %s", kind, name)
 		}
 	}
 }

@@ -22,8 +22,7 @@ type guestbook struct {
 func may(day int) dynastay.Date { return dynastay.MustDate("2030-04-30").AddDays(day) }
 
 func newGuestbook(t *testing.T) *guestbook {
-	g := &guestbook{newVenues(histories(t).checker), newVenueItems(), map[string][]plain{}}
-	g.moments.Store(1000)
+	g := &guestbook{newVenues(histories(t)), newVenueItems(), map[string][]plain{}}
 	g.ask("m1", "b1", "hirer-1", 1, venue.Morning, 1)
 	g.ask("m7", "b2", "hirer-2", 1, venue.Afternoon, 2)
 	g.ask("m10", "b3", "hirer-1", 2, venue.FullDay, 3)
@@ -84,7 +83,7 @@ func (g *guestbook) add(mark string, c venueCall, at moment) *venueCall {
 // refuse adds a call that was refused.
 func (g *guestbook) refuse(mark string, c venueCall, at span, err error) *venueCall {
 	call := g.add(mark, c, at.from)
-	call.told, call.within.to, call.refusals = tally{refused: 1}, ever, []told{{at, err}}
+	call.deny(at, err)
 	return call
 }
 
@@ -197,7 +196,7 @@ func TestRightVenues(t *testing.T) {
 		g := newGuestbook(t)
 		change(g)
 		g.checkVenue(g.items)
-		assert.Empty(t, g.differences, name)
+		assert.Empty(t, g.kinds(), name)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings/venue"
 	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/keys/venuekeys"
 )
 
 // venues are one venue with few days, whose slots are wanted by the requests of users and by the events of
@@ -32,6 +33,12 @@ type venues struct {
 	days    []*dayLook
 	numbers []*numbersLook
 }
+
+// venueTables are those of the venue.
+var venueTables = []*dynastay.Schema{venuekeys.Table, invitationEntity.Schema}
+
+// joinVenue adds the venue to a run.
+func joinVenue(c *checker) { c.add(newVenues(c), 26) }
 
 // invitationEntity are the invitations that a call may leave.
 var invitationEntity = receiptsIn("Invitations")
