@@ -145,7 +145,7 @@ func (d *desks) newUnit(id string) {
 
 // retiring is the unit that is retired these days. It is created by the first who asks.
 func (d *desks) retiring() string {
-	id := fmt.Sprint("r", d.count.Load()/deskLasting)
+	id := fmt.Sprint("r", d.called()/deskLasting)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if _, known := d.retired[id]; !known {

@@ -51,7 +51,7 @@ func newLetters(c *checker) *letters {
 
 // pens draws two users who write to each other.
 func (s *letters) pens(w *worker) (from, to string) {
-	group, who := int(s.count.Load())/penLasting, w.rand.Perm(perPens)
+	group, who := int(s.called())/penLasting, w.rand.Perm(perPens)
 	pen := func(n int) string { return fmt.Sprint(penPrefix, group, "-", n) }
 	return pen(who[0]), pen(who[1])
 }

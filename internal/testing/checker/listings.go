@@ -180,7 +180,7 @@ func (l *listings) update(w *worker) {
 
 // open puts nights of the house's third room type on sale, at a price of the caller's own.
 func (l *listings) open(w *worker) {
-	first := dynastay.MustDate("2026-09-01").AddDays(w.rand.IntN(60 + int(w.count.Load()/100)))
+	first := dynastay.MustDate("2026-09-01").AddDays(w.rand.IntN(60 + int(w.called()/100)))
 	l.mu.Lock()
 	price := dynastay.MustMoney(fmt.Sprintf("%d.%02d", 1+len(l.prices)/100, len(l.prices)%100), "USD")
 	l.prices[price.Amount()] = unknown

@@ -42,7 +42,7 @@ func newSignups(c *checker) *signups { return &signups{checker: c, asked: map[st
 
 func (s *signups) draw(w *worker) (string, *signup, users.User) {
 	// New addresses as the storm goes on, each of them wanted by some.
-	mark, email := w.mark(), fmt.Sprintf("guest-%d@example.com", (int(w.count.Load())+w.rand.IntN(200))/200)
+	mark, email := w.mark(), fmt.Sprintf("guest-%d@example.com", (int(w.called())+w.rand.IntN(200))/200)
 	return mark, &signup{email: email}, users.User{Email: email, FirstName: "Guest", LastName: mark, Role: users.Customer}
 }
 
