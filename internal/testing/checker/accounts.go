@@ -44,14 +44,14 @@ func (f *found) sums() (s sums) {
 	for _, p := range f.payments {
 		switch p["Status"] {
 		case "paid":
-			s.paid += cents(p["Amount"])
+			s.paid += Cents(p["Amount"])
 		case "authorized":
-			s.authorized += cents(p["Amount"])
+			s.authorized += Cents(p["Amount"])
 		}
 	}
 	for _, r := range f.refunds {
 		if r["Status"] != "failed" {
-			s.refunded += cents(r["Amount"])
+			s.refunded += Cents(r["Amount"])
 		}
 	}
 	return s
@@ -79,7 +79,7 @@ func (f *found) mayLead(p plain) bool {
 	stages := []string{"authorized", "paid"}
 	stage := func(p plain) int { return slices.Index(stages, p["Status"].(string)) }
 	for _, other := range f.payments {
-		if stage(other) > stage(p) || stage(p) < 0 && stage(other) < 0 && timeOf(other["StatusAt"]).After(timeOf(p["StatusAt"])) {
+		if stage(other) > stage(p) || stage(p) < 0 && stage(other) < 0 && TimeOf(other["StatusAt"]).After(TimeOf(p["StatusAt"])) {
 			return false
 		}
 	}
@@ -88,7 +88,7 @@ func (f *found) mayLead(p plain) bool {
 
 // unbalanced says what of a booking's payments does not follow from the others, "" for nothing.
 func (f *found) unbalanced() string {
-	sums, total := f.sums(), cents(f.plain["TotalAmount"])
+	sums, total := f.sums(), Cents(f.plain["TotalAmount"])
 	leading, _ := f.summary["ProviderTransactionId"].(string)
 	first := f.payments[leading]
 	switch {
@@ -108,7 +108,7 @@ func (f *found) unbalanced() string {
 
 // summarised compares the summary with the payment that it shows, and with the sums.
 func (f *found) summarised(first plain, want sums) string {
-	if got := (sums{cents(f.summary["PaidAmount"]), cents(f.summary["AuthorizedAmount"]), cents(f.summary["RefundAmount"])}); got != want {
+	if got := (sums{Cents(f.summary["PaidAmount"]), Cents(f.summary["AuthorizedAmount"]), Cents(f.summary["RefundAmount"])}); got != want {
 		return fmt.Sprintf("the summary has %v instead of %v", got, want)
 	}
 	for _, name := range []string{"PaymentId", "Amount", "Currency", "PaymentMethod", "PaymentProvider", "CreatedAt"} {
@@ -118,14 +118,14 @@ func (f *found) summarised(first plain, want sums) string {
 	}
 	var paidAt, refundedAt time.Time
 	if first["Status"] == "paid" {
-		paidAt = timeOf(first["StatusAt"])
+		paidAt = TimeOf(first["StatusAt"])
 	}
 	for _, r := range f.refunds {
-		if at := timeOf(r["StatusAt"]); r["Status"] != "failed" && at.After(refundedAt) {
+		if at := TimeOf(r["StatusAt"]); r["Status"] != "failed" && at.After(refundedAt) {
 			refundedAt = at
 		}
 	}
-	if !timeOf(f.summary["PaidAt"]).Equal(paidAt) || !timeOf(f.summary["RefundedAt"]).Equal(refundedAt) {
+	if !TimeOf(f.summary["PaidAt"]).Equal(paidAt) || !TimeOf(f.summary["RefundedAt"]).Equal(refundedAt) {
 		return fmt.Sprintf("the summary was paid at %s and refunded at %s: %v", paidAt, refundedAt, f.summary)
 	}
 	return ""
@@ -136,7 +136,7 @@ func (f *found) overRefunded() string {
 	left := map[string]int64{}
 	for id, p := range f.payments {
 		if p["Status"] == "paid" {
-			left[id] = cents(p["Amount"])
+			left[id] = Cents(p["Amount"])
 		}
 	}
 	for id, r := range f.refunds {
@@ -145,7 +145,7 @@ func (f *found) overRefunded() string {
 			return fmt.Sprintf("%s is of %q, which is not paid", id, of)
 		}
 		if r["Status"] != "failed" {
-			left[of] -= cents(r["Amount"])
+			left[of] -= Cents(r["Amount"])
 		}
 		if left[of] < 0 {
 			return fmt.Sprintf("more than %s has is refunded", of)
@@ -157,37 +157,37 @@ func (f *found) overRefunded() string {
 // checkAccount compares the payments of a booking with each other, and with what the library reads.
 func (s *sales) checkAccount(l *stayLife) {
 	if text := l.unbalanced(); text != "" {
-		s.differ("payments that do not add up", l.id, "%s", text)
+		s.Differ("payments that do not add up", l.id, "%s", text)
 	}
 	if at := l.overdue(); !l.at("DueAt").Equal(at) {
-		s.differ("a booking that is due at another time", l.id, "%s instead of %s: %v", l.text("DueAt"), at, l.sums())
+		s.Differ("a booking that is due at another time", l.id, "%s instead of %s: %v", l.text("DueAt"), at, l.sums())
 	}
 	if text := l.overRefunded(); text != "" {
-		s.differ("a refund that exceeds its payment", l.id, "%s", text)
+		s.Differ("a refund that exceeds its payment", l.id, "%s", text)
 	}
 }
 
 // checkRead compares what the library reads of the payments of a booking with what is stored: each one once.
 func (s *sales) checkRead(id string, f *found) {
-	repo := bookings.New(s.db.Direct, nil)
-	all, err := repo.PaymentHistory(s.t.Context(), id, dynastay.Consistent)
+	repo := bookings.New(s.Base.Direct, nil)
+	all, err := repo.PaymentHistory(s.T.Context(), id, dynastay.Consistent)
 	if err != nil || len(all.Payments) != len(f.payments) || len(all.Refunds) != len(f.refunds) {
-		s.differ("a history with other payments", id, "%v: %v", err, all)
+		s.Differ("a history with other payments", id, "%v: %v", err, all)
 	}
 	for _, p := range all.Payments {
-		if item := f.payments[p.ProviderTransactionID]; item == nil || item["Status"] != string(p.Status) || cents(item["Amount"]) != minor(p.Amount) {
-			s.differ("a history with other payments", id, "%v instead of %v", p, item)
+		if item := f.payments[p.ProviderTransactionID]; item == nil || item["Status"] != string(p.Status) || Cents(item["Amount"]) != Minor(p.Amount) {
+			s.Differ("a history with other payments", id, "%v instead of %v", p, item)
 		}
 	}
 	for _, r := range all.Refunds {
-		if item := f.refunds[r.ID]; item == nil || item["Status"] != string(r.Status) || cents(item["Amount"]) != minor(r.Amount) {
-			s.differ("a history with other payments", id, "%v instead of %v", r, item)
+		if item := f.refunds[r.ID]; item == nil || item["Status"] != string(r.Status) || Cents(item["Amount"]) != Minor(r.Amount) {
+			s.Differ("a history with other payments", id, "%v instead of %v", r, item)
 		}
 	}
 	if f.summary == nil {
 		return
 	}
-	if summary, err := repo.Payment(s.t.Context(), id, dynastay.Consistent); err != nil || string(summary.Payment.Status) != f.text("PaymentStatus") {
-		s.differ("a history with other payments", id, "%v: %v", err, summary)
+	if summary, err := repo.Payment(s.T.Context(), id, dynastay.Consistent); err != nil || string(summary.Payment.Status) != f.text("PaymentStatus") {
+		s.Differ("a history with other payments", id, "%v: %v", err, summary)
 	}
 }

@@ -32,12 +32,12 @@ func (f *found) mark() string { return f.text("SpecialRequests") }
 
 // text is an attribute, "" if it is absent.
 func (f *found) text(name string) string {
-	return textOf(f.plain, name)
+	return TextOf(f.plain, name)
 }
 
 // at is an attribute that is a time, zero if it is absent.
 func (f *found) at(name string) time.Time {
-	return timeOf(f.plain[name])
+	return TimeOf(f.plain[name])
 }
 
 func (f *found) status() bookings.Status { return bookings.Status(f.text("Status")) }
@@ -63,7 +63,7 @@ func (f *found) nights() (all []string) {
 func (s *sales) readBookings() map[string]*found {
 	all := map[string]*found{}
 	var guards, parts []plain
-	for _, p := range s.scan(keys.BookingsTable) {
+	for _, p := range s.Scan(keys.BookingsTable) {
 		switch sk := p["SK"].(string); {
 		case sk == "METADATA":
 			all[strings.TrimPrefix(p["PK"].(string), "BOOKING#")] = newFound(p)
@@ -75,7 +75,7 @@ func (s *sales) readBookings() map[string]*found {
 	}
 	for _, part := range parts {
 		if f := all[strings.TrimPrefix(part["PK"].(string), "BOOKING#")]; f == nil || !f.add(part) {
-			s.differ("an item of no booking", part["PK"].(string), "%v", part)
+			s.Differ("an item of no booking", part["PK"].(string), "%v", part)
 		}
 	}
 	for _, guard := range guards {
@@ -86,15 +86,15 @@ func (s *sales) readBookings() map[string]*found {
 		case f != nil && guard["PK"] == "CHANNEL#"+f.text("Channel")+"#REFERENCE#"+f.text("ExternalReference"):
 			f.registered = true
 		default:
-			s.differ("a reference without a booking", guard["PK"].(string), "%v", guard)
+			s.Differ("a reference without a booking", guard["PK"].(string), "%v", guard)
 		}
 	}
 	for id, f := range all {
 		if !f.guard || len(f.lines) != int(f.plain["NumberOfRooms"].(float64)) {
-			s.differ("a booking whose lines or guard are wrong", id, "%v", f.plain)
+			s.Differ("a booking whose lines or guard are wrong", id, "%v", f.plain)
 		}
 		if !f.listed(id) || !f.arriving(id) || !f.holding(id) || !f.inHouse(id) {
-			s.differ("a booking whose index keys are wrong", id, "%v", f.plain)
+			s.Differ("a booking whose index keys are wrong", id, "%v", f.plain)
 		}
 	}
 	return all
@@ -142,7 +142,7 @@ func (f *found) indexed(index, partition, sort, id string) bool {
 	if partition == "" {
 		return pk == "" && sk == ""
 	}
-	for count := range shards {
+	for count := range Shards {
 		shard := ""
 		if n := key.ShardOf(id, count+1); n > 0 {
 			shard = fmt.Sprint("#SHARD#", n)
@@ -165,11 +165,11 @@ func (s *sales) checkNights(all map[string]*found) {
 			sold[night]++
 		}
 	}
-	for _, p := range s.scan(keys.AvailabilityTable) {
+	for _, p := range s.Scan(keys.AvailabilityTable) {
 		night := fmt.Sprintf("%s/%s", p["RoomTypeId"], p["Date"])
 		left, total := p["AvailableRooms"].(float64), p["TotalRooms"].(float64)
 		if left < 0 || left+sold[night] != total {
-			s.differ("rooms do not add up", night, "%v left and %v sold of %v", left, sold[night], total)
+			s.Differ("rooms do not add up", night, "%v left and %v sold of %v", left, sold[night], total)
 		}
 	}
 }

@@ -36,15 +36,15 @@ func stayOf(item plain, checkIn, checkOut string) (stay dynastay.Stay) {
 	return stay
 }
 
-func (s *calendars) check() {
-	all := s.read(s.scan(listingkeys.Table))
-	slips := stored(s.checker, slipEntity)
+func (s *calendars) Check() {
+	all := s.read(s.Scan(listingkeys.Table))
+	slips := Stored(s.Run, slipEntity)
 	for _, c := range s.all {
-		s.checkSlip(c, slips[c.mark])
-		delete(slips, c.mark)
+		s.checkSlip(c, slips[c.Mark])
+		delete(slips, c.Mark)
 	}
 	for mark, l := range slips {
-		s.differ("a slip that nobody wrote", mark, "%s", l.Kind)
+		s.Differ("a slip that nobody wrote", mark, "%s", l.Kind)
 	}
 	for _, at := range slices.Sorted(maps.Keys(all)) {
 		s.checkCalendar(all[at])
@@ -77,24 +77,24 @@ func (s *calendars) read(items []plain) map[string]*calendarItems {
 		case "IMPORT":
 			c.imports[id] = p
 		default:
-			s.differ("an item that nobody wrote", c.listing, "%v", p)
+			s.Differ("an item that nobody wrote", c.listing, "%v", p)
 		}
 	}
 	return all
 }
 
 // checkSlip looks for what a call has left behind.
-func (s *calendars) checkSlip(c *nightsCall, there *receipt) {
-	v := c.verdict()
+func (s *calendars) checkSlip(c *nightsCall, there *Receipt) {
+	v := c.Verdict()
 	switch {
-	case there == nil && c.slip && v == acknowledged:
-		s.differ("a slip is lost", c.items, "%s", c.about)
+	case there == nil && c.slip && v == Acknowledged:
+		s.Differ("a slip is lost", c.Items, "%s", c.About)
 	case there == nil:
-		c.undone = c.slip
-	case !c.slip || there.Kind != c.kind || v == refused:
-		s.differ("a slip that was not to be written", c.items, "%s: %v, %s", c.about, *there, v)
+		c.Undone = c.slip
+	case !c.slip || there.Kind != c.kind || v == Refused:
+		s.Differ("a slip that was not to be written", c.Items, "%s: %v, %s", c.About, *there, v)
 	default:
-		c.saw(s.now())
+		c.Saw(s.Moment())
 	}
 }
 
@@ -127,7 +127,7 @@ func (s *calendars) checkCalendar(c *calendarItems) {
 		}
 	}
 	for id, item := range c.imports {
-		s.differ("a reservation that nobody delivered", c.listing, "%s: %v", id, item)
+		s.Differ("a reservation that nobody delivered", c.listing, "%s: %v", id, item)
 	}
 	for _, r := range c.registers {
 		s.checkRegister(r, c.events[r.event])
@@ -136,7 +136,7 @@ func (s *calendars) checkCalendar(c *calendarItems) {
 		s.checkEvent(id, e, c)
 	}
 	for date, n := range c.nights {
-		s.differ("a night of no event", c.listing, "%s: %v", date, n)
+		s.Differ("a night of no event", c.listing, "%s: %v", date, n)
 	}
 	for _, call := range s.all {
 		if call.listing == c.listing {
@@ -156,9 +156,9 @@ func (s *calendars) checkAuthor(id string, e plain) {
 	if e["externalReservationId"] != nil && mark == "" {
 		return
 	}
-	at := slices.IndexFunc(s.all, func(c *nightsCall) bool { return c.mark == mark })
+	at := slices.IndexFunc(s.all, func(c *nightsCall) bool { return c.Mark == mark })
 	if at < 0 {
-		s.differ("an event that nobody asked for", id, "%v", e)
+		s.Differ("an event that nobody asked for", id, "%v", e)
 		return
 	}
 	c := s.all[at]
@@ -166,43 +166,43 @@ func (s *calendars) checkAuthor(id string, e plain) {
 		c.event = id // it was drawn, and nobody was told
 	}
 	if c.event != id || c.listing != e["listingId"] || c.kind != booking && c.kind != blocking {
-		s.differ("another event than was asked for", c.items, "%s: %v", c.about, e)
+		s.Differ("another event than was asked for", c.Items, "%s: %v", c.About, e)
 	}
-	if c.verdict() == refused {
-		s.differ("an event that was refused", c.items, "%s: %v", c.about, e)
+	if c.Verdict() == Refused {
+		s.Differ("an event that was refused", c.Items, "%s: %v", c.About, e)
 	}
-	c.saw(s.now())
+	c.Saw(s.Moment())
 }
 
 // checkRegister compares what an event holds in the end with the calls for it, and these with each other.
 func (s *calendars) checkRegister(r *register, e plain) {
 	stay := stayOf(e, "checkIn", "checkOut")
 	if !r.possible(nil, atLast, func(other dynastay.Stay) bool { return other == stay }) {
-		s.differ("an event that does not follow from its calls", r.listing+"/"+r.event, "%v", e)
+		s.Differ("an event that does not follow from its calls", r.listing+"/"+r.event, "%v", e)
 	}
 	var made, mayBeMade, freed, mayBeFreed int
 	for _, c := range r.calls {
-		can := c.could() || c.parts()
+		can := c.Could() || c.parts()
 		switch {
 		case c.kind == freeing:
-			mayBeFreed += count(can)
-			freed += count(c.done() && !c.orMissing)
+			mayBeFreed += Count(can)
+			freed += Count(c.Done() && !c.orMissing)
 		case c.kind == booking, c.kind == blocking:
-			made += count(c.done())
-			mayBeMade += count(can)
+			made += Count(c.Done())
+			mayBeMade += Count(can)
 		case c.kind == delivering:
-			mayBeMade += count(can && someNights(c.stay))
+			mayBeMade += Count(can && someNights(c.stay))
 		}
 	}
 	if made > 1+mayBeFreed || freed > mayBeMade {
-		s.differ("an event that was made or deleted twice", r.listing+"/"+r.event, "made %d to %d times, deleted %d to %d times", made, mayBeMade, freed, mayBeFreed)
+		s.Differ("an event that was made or deleted twice", r.listing+"/"+r.event, "made %d to %d times, deleted %d to %d times", made, mayBeMade, freed, mayBeFreed)
 	}
 }
 
 // checkEvent looks for the nights of an event.
 func (s *calendars) checkEvent(id string, e plain, c *calendarItems) {
 	differ := func(kind, format string, args ...any) {
-		s.differ(kind, c.listing+" "+c.listing+"/"+id, format, args...)
+		s.Differ(kind, c.listing+" "+c.listing+"/"+id, format, args...)
 	}
 	stay := stayOf(e, "checkIn", "checkOut")
 	want := plain{
@@ -244,51 +244,51 @@ func (s *calendars) checkEvent(id string, e plain, c *calendarItems) {
 func (s *calendars) checkCall(c *nightsCall, all *calendarItems) {
 	if c.sure() && someNights(c.stay) {
 		for date := range c.stay.Dates() {
-			if h := all.tenancies.holder(date, c.within); h != nil && h.event != c.event {
-				s.differ("two events held one night", c.items+" "+h.items, "%s: %s and %s", date, c.about, h.about)
+			if h := all.tenancies.holder(date, c.Within); h != nil && h.event != c.event {
+				s.Differ("two events held one night", c.Items+" "+h.Items, "%s: %s and %s", date, c.About, h.About)
 			}
 		}
 	}
 	r := all.register(c.event)
 	before := map[string]func(dynastay.Stay) bool{booking: noNights, blocking: noNights, moving: someNights, freeing: someNights}[c.kind]
-	if before != nil && c.done() && !c.orMissing && !r.possible(c, c.within, before) {
-		s.differ("a call that was not possible", c.items, "%s", c.about)
+	if before != nil && c.Done() && !c.orMissing && !r.possible(c, c.Within, before) {
+		s.Differ("a call that was not possible", c.Items, "%s", c.About)
 	}
-	for _, told := range c.refusals {
+	for _, told := range c.Refusals {
 		if !s.justified(c, told, r, all) {
-			s.differ("a refusal without the reason that it names", c.items, "%s: %v", c.about, told.err)
+			s.Differ("a refusal without the reason that it names", c.Items, "%s: %v", c.About, told.Err)
 		}
 	}
 }
 
 // justified reports whether a refusal was true at some moment of its call.
-func (s *calendars) justified(c *nightsCall, at told, r *register, all *calendarItems) bool {
+func (s *calendars) justified(c *nightsCall, at Told, r *register, all *calendarItems) bool {
 	var taken *calendar.Taken
 	switch {
-	case errors.As(at.err, &taken):
+	case errors.As(at.Err, &taken):
 		for _, n := range taken.Nights {
-			if n.EventID == c.event || n.ListingID != c.listing || !c.stay.Contains(n.Date) || !all.mayHold(n.EventID, n.Date, at.span) {
+			if n.EventID == c.event || n.ListingID != c.listing || !c.stay.Contains(n.Date) || !all.mayHold(n.EventID, n.Date, at.Span) {
 				return false
 			}
 		}
 		return len(taken.Nights) > 0
-	case errors.Is(at.err, dynastay.ErrAlreadyExists):
-		return r.possible(c, at.span, someNights)
-	case errors.Is(at.err, dynastay.ErrNotFound):
-		return r.possible(c, at.span, noNights)
-	case errors.Is(at.err, calendar.ErrImported):
-		return slices.ContainsFunc(r.calls, func(other *nightsCall) bool { return other.delivery != nil && other.could() })
-	case errors.Is(at.err, dynastay.ErrVersion):
+	case errors.Is(at.Err, dynastay.ErrAlreadyExists):
+		return r.possible(c, at.Span, someNights)
+	case errors.Is(at.Err, dynastay.ErrNotFound):
+		return r.possible(c, at.Span, noNights)
+	case errors.Is(at.Err, calendar.ErrImported):
+		return slices.ContainsFunc(r.calls, func(other *nightsCall) bool { return other.delivery != nil && other.Could() })
+	case errors.Is(at.Err, dynastay.ErrVersion):
 		return c.after != nil && slices.ContainsFunc(r.calls, func(other *nightsCall) bool {
-			can := other.could() || other.parts()
-			return other != c && other != c.after && can && other.within.from <= at.to && other.within.to >= c.after.within.from
+			can := other.Could() || other.parts()
+			return other != c && other != c.after && can && other.Within.From <= at.To && other.Within.To >= c.after.Within.From
 		})
 	}
-	return incomplete(at.err) && c.parts() || c.delivery != nil // which is compared with the reservation
+	return incomplete(at.Err) && c.parts() || c.delivery != nil // which is compared with the reservation
 }
 
 // mayHold reports whether an event can have held a night at some moment of a time.
-func (c *calendarItems) mayHold(event string, date dynastay.Date, at span) bool {
+func (c *calendarItems) mayHold(event string, date dynastay.Date, at Span) bool {
 	h := c.tenancies.holder(date, at)
 	return c.register(event).possible(nil, at, theNight(date)) && (h == nil || h.event == event)
 }
@@ -297,16 +297,16 @@ func (c *calendarItems) mayHold(event string, date dynastay.Date, at span) bool 
 func (s *calendars) checkLook(l *look, c *calendarItems) {
 	for date := range l.stay.Dates() {
 		event, taken := l.events[date]
-		h := c.tenancies.holder(date, l.span)
+		h := c.tenancies.holder(date, l.Span)
 		delete(l.events, date)
 		switch {
 		case !taken && h != nil:
-			s.differ("a night that was held, and shown as free", c.listing+" "+h.items, "%s: %s", date, h.about)
-		case taken && !c.mayHold(event, date, l.span):
-			s.differ("a night that was shown as taken", c.listing+" "+c.listing+"/"+event, "%s by %s", date, event)
+			s.Differ("a night that was held, and shown as free", c.listing+" "+h.Items, "%s: %s", date, h.About)
+		case taken && !c.mayHold(event, date, l.Span):
+			s.Differ("a night that was shown as taken", c.listing+" "+c.listing+"/"+event, "%s by %s", date, event)
 		}
 	}
 	if len(l.events) > 0 {
-		s.differ("a night that nobody asked for", c.listing, "%s: %v", l.stay, l.events)
+		s.Differ("a night that nobody asked for", c.listing, "%s: %v", l.stay, l.events)
 	}
 }

@@ -19,20 +19,20 @@ type yearbook struct {
 }
 
 func newYearbook(t *testing.T) *yearbook {
-	s := newCalendars(histories(t))
+	s := newCalendars(Histories(t))
 	y := &yearbook{calendars: s, reservation: &channelBooking{listing: "l", id: "R", source: calendar.Airbnb}}
-	call := func(mark, kind, event string, v verdict, at span, stay dynastay.Stay) *nightsCall {
-		c := &nightsCall{deed: answered(mark, v, at), kind: kind, listing: "l", event: event, stay: stay}
-		c.refusal = takenNights
+	call := func(mark, kind, event string, v Verdict, at Span, stay dynastay.Stay) *nightsCall {
+		c := &nightsCall{Deed: Answered(mark, v, at), kind: kind, listing: "l", event: event, stay: stay}
+		c.Refusal = takenNights
 		s.all = append(s.all, c)
 		return c
 	}
-	y.block = call("m1", blocking, "BLOCK#m1", acknowledged, between(1, 2), march(1, 3))
-	y.free = call("m2", freeing, "BLOCK#m1", acknowledged, between(3, 4), dynastay.Stay{})
-	y.book = call("m3", booking, "BOOKING#m3", acknowledged, between(5, 6), march(1, 3))
-	y.move = call("m4", moving, "BOOKING#m3", acknowledged, between(11, 12), march(2, 4))
-	y.deliver = call("m5", delivering, "BOOKING#b", acknowledged, between(21, 22), march(1, 2))
-	y.deliver.answers = []outcome{{between(21, 22), calendar.Created}}
+	y.block = call("m1", blocking, "BLOCK#m1", Acknowledged, Between(1, 2), march(1, 3))
+	y.free = call("m2", freeing, "BLOCK#m1", Acknowledged, Between(3, 4), dynastay.Stay{})
+	y.book = call("m3", booking, "BOOKING#m3", Acknowledged, Between(5, 6), march(1, 3))
+	y.move = call("m4", moving, "BOOKING#m3", Acknowledged, Between(11, 12), march(2, 4))
+	y.deliver = call("m5", delivering, "BOOKING#b", Acknowledged, Between(21, 22), march(1, 2))
+	y.deliver.answers = []outcome{{Between(21, 22), calendar.Created}}
 	y.deliver.delivery = &delivery{of: y.reservation, Reservation: calendar.Reservation{
 		ListingID: "l", Source: calendar.Airbnb, ExternalID: "R", Revision: 1, Stay: march(1, 2),
 	}}
@@ -68,14 +68,14 @@ func (y *yearbook) put(e plain, dates ...string) {
 }
 
 // refuse adds a refused call for an event.
-func (y *yearbook) refuse(kind, event string, at span, stay dynastay.Stay, err error) {
-	c := &nightsCall{deed: answered("m9", refused, at), kind: kind, listing: "l", event: event, stay: stay}
-	c.refusals = []told{{at, err}}
+func (y *yearbook) refuse(kind, event string, at Span, stay dynastay.Stay, err error) {
+	c := &nightsCall{Deed: Answered("m9", Refused, at), kind: kind, listing: "l", event: event, stay: stay}
+	c.Refusals = []Told{{at, err}}
 	y.all = append(y.all, c)
 }
 
-func (y *yearbook) redeliver(at span, revision int, what calendar.Outcome, stay dynastay.Stay) {
-	c := &nightsCall{deed: answered("m9", acknowledged, at), kind: delivering, listing: "l", event: "BOOKING#b", stay: stay}
+func (y *yearbook) redeliver(at Span, revision int, what calendar.Outcome, stay dynastay.Stay) {
+	c := &nightsCall{Deed: Answered("m9", Acknowledged, at), kind: delivering, listing: "l", event: "BOOKING#b", stay: stay}
 	d := y.deliver.delivery.Reservation
 	d.Revision, d.Stay = revision, stay
 	c.delivery, c.answers = &delivery{d, y.reservation}, []outcome{{at, what}}
@@ -90,22 +90,22 @@ func TestRightCalendars(t *testing.T) {
 	for name, change := range map[string]func(y *yearbook){
 		"nothing else": func(*yearbook) {},
 		"true refusals": func(y *yearbook) {
-			y.refuse(booking, "BOOKING#x", between(7, 8), march(1, 3), takenBy("BOOKING#m3", 1))
-			y.refuse(booking, "BOOKING#x", between(4, 5), march(1, 3), takenBy("BLOCK#m1", 1))
-			y.refuse(booking, "BOOKING#m3", between(13, 14), march(7, 8), dynastay.ErrAlreadyExists)
-			y.refuse(moving, "BLOCK#m1", between(5, 5), march(7, 8), dynastay.ErrNotFound)
-			y.refuse(moving, "BOOKING#b", between(30, 31), march(7, 8), calendar.ErrImported)
+			y.refuse(booking, "BOOKING#x", Between(7, 8), march(1, 3), takenBy("BOOKING#m3", 1))
+			y.refuse(booking, "BOOKING#x", Between(4, 5), march(1, 3), takenBy("BLOCK#m1", 1))
+			y.refuse(booking, "BOOKING#m3", Between(13, 14), march(7, 8), dynastay.ErrAlreadyExists)
+			y.refuse(moving, "BLOCK#m1", Between(5, 5), march(7, 8), dynastay.ErrNotFound)
+			y.refuse(moving, "BOOKING#b", Between(30, 31), march(7, 8), calendar.ErrImported)
 		},
 		"an unknown deletion": func(y *yearbook) {
-			y.free.told = tally{unknown: 1}
-			y.free.within.to = ever
+			y.free.Answers = Tally{Unknown: 1}
+			y.free.Within.To = Ever
 		},
 		"outcomes": func(y *yearbook) {
-			y.redeliver(between(30, 31), 1, calendar.Repeated, march(1, 2))
+			y.redeliver(Between(30, 31), 1, calendar.Repeated, march(1, 2))
 			y.deliver.delivery.Revision = 1
 		},
 		"a look": func(y *yearbook) {
-			y.looks = []*look{{between(7, 8), "l", march(1, 4), map[dynastay.Date]string{
+			y.looks = []*look{{Between(7, 8), "l", march(1, 4), map[dynastay.Date]string{
 				march(1, 2).CheckIn: "BOOKING#m3", march(2, 3).CheckIn: "BOOKING#m3",
 			}}}
 		},
@@ -113,7 +113,7 @@ func TestRightCalendars(t *testing.T) {
 		y := newYearbook(t)
 		change(y)
 		y.checkCalendar(y.items)
-		assert.Empty(t, y.kinds(), name)
+		assert.Empty(t, y.Kinds(), name)
 	}
 }
 
@@ -129,71 +129,71 @@ func TestWrongCalendars(t *testing.T) {
 		"an event that is incomplete":      func(y *yearbook) { event(y)["moving"] = true },
 		"an event of nobody":               func(y *yearbook) { event(y)["note"] = "x" },
 		"an event of another call":         func(y *yearbook) { event(y)["note"] = "m1" },
-		"an event that was refused":        func(y *yearbook) { y.book.told = tally{refused: 1} },
+		"an event that was refused":        func(y *yearbook) { y.book.Answers = Tally{Refused: 1} },
 		"a booking is lost":                func(y *yearbook) { delete(y.items.events, "BOOKING#m3") },
-		"a move that was refused":          func(y *yearbook) { y.move.told = tally{refused: 1} },
-		"a deletion that was refused":      func(y *yearbook) { y.free.told = tally{refused: 1} },
-		"a deletion without an event":      func(y *yearbook) { y.block.told = tally{refused: 1} },
+		"a move that was refused":          func(y *yearbook) { y.move.Answers = Tally{Refused: 1} },
+		"a deletion that was refused":      func(y *yearbook) { y.free.Answers = Tally{Refused: 1} },
+		"a deletion without an event":      func(y *yearbook) { y.block.Answers = Tally{Refused: 1} },
 		"an event made twice":              func(y *yearbook) { y.all = append(y.all, y.book) },
-		"two events held one night":        func(y *yearbook) { y.book.stay, y.free.within = march(1, 3), between(13, 14) },
+		"two events held one night":        func(y *yearbook) { y.book.stay, y.free.Within = march(1, 3), Between(13, 14) },
 		"a move of nothing":                func(y *yearbook) { y.move.event = "BOOKING#x" },
-		"a refusal for a free night":       func(y *yearbook) { y.refuse(booking, "x", between(30, 31), march(3, 9), takenBy("BOOKING#m3", 5)) },
-		"a refusal for a night left":       func(y *yearbook) { y.refuse(booking, "x", between(13, 14), march(1, 3), takenBy("BOOKING#m3", 1)) },
-		"a refusal for another night":      func(y *yearbook) { y.refuse(booking, "x", between(13, 14), march(6, 9), takenBy("BOOKING#m3", 2)) },
-		"a refusal for an event of nobody": func(y *yearbook) { y.refuse(booking, "x", between(13, 14), march(1, 3), takenBy("BOOKING#x", 1)) },
+		"a refusal for a free night":       func(y *yearbook) { y.refuse(booking, "x", Between(30, 31), march(3, 9), takenBy("BOOKING#m3", 5)) },
+		"a refusal for a night left":       func(y *yearbook) { y.refuse(booking, "x", Between(13, 14), march(1, 3), takenBy("BOOKING#m3", 1)) },
+		"a refusal for another night":      func(y *yearbook) { y.refuse(booking, "x", Between(13, 14), march(6, 9), takenBy("BOOKING#m3", 2)) },
+		"a refusal for an event of nobody": func(y *yearbook) { y.refuse(booking, "x", Between(13, 14), march(1, 3), takenBy("BOOKING#x", 1)) },
 		"a refusal for its own night": func(y *yearbook) {
-			y.refuse(moving, "BOOKING#m3", between(13, 14), march(2, 9), takenBy("BOOKING#m3", 2))
+			y.refuse(moving, "BOOKING#m3", Between(13, 14), march(2, 9), takenBy("BOOKING#m3", 2))
 		},
-		"a refusal that names nothing": func(y *yearbook) { y.refuse(booking, "x", between(13, 14), march(2, 9), &calendar.Taken{}) },
-		"another event held the night": func(y *yearbook) { y.refuse(booking, "x", between(30, 31), march(2, 9), takenBy("BOOKING#b", 2)) },
+		"a refusal that names nothing": func(y *yearbook) { y.refuse(booking, "x", Between(13, 14), march(2, 9), &calendar.Taken{}) },
+		"another event held the night": func(y *yearbook) { y.refuse(booking, "x", Between(30, 31), march(2, 9), takenBy("BOOKING#b", 2)) },
 		"it does not exist": func(y *yearbook) {
-			y.refuse(booking, "BLOCK#m1", between(5, 6), march(7, 8), dynastay.ErrAlreadyExists)
+			y.refuse(booking, "BLOCK#m1", Between(5, 6), march(7, 8), dynastay.ErrAlreadyExists)
 		},
-		"it exists":                   func(y *yearbook) { y.refuse(freeing, "BOOKING#m3", between(13, 14), march(7, 8), dynastay.ErrNotFound) },
-		"it was not imported":         func(y *yearbook) { y.refuse(moving, "BOOKING#m3", between(13, 14), march(7, 8), calendar.ErrImported) },
-		"nobody has written it since": func(y *yearbook) { y.refuse(moving, "BOOKING#m3", between(13, 14), march(7, 8), dynastay.ErrVersion) },
+		"it exists":                   func(y *yearbook) { y.refuse(freeing, "BOOKING#m3", Between(13, 14), march(7, 8), dynastay.ErrNotFound) },
+		"it was not imported":         func(y *yearbook) { y.refuse(moving, "BOOKING#m3", Between(13, 14), march(7, 8), calendar.ErrImported) },
+		"nobody has written it since": func(y *yearbook) { y.refuse(moving, "BOOKING#m3", Between(13, 14), march(7, 8), dynastay.ErrVersion) },
 		"a short event incomplete": func(y *yearbook) {
-			y.refuse(moving, "BOOKING#m3", between(13, 14), march(7, 8), &calendar.IncompleteError{})
+			y.refuse(moving, "BOOKING#m3", Between(13, 14), march(7, 8), &calendar.IncompleteError{})
 		},
 		"shown as free": func(y *yearbook) {
-			y.looks = []*look{{between(7, 8), "l", march(1, 2), nil}}
+			y.looks = []*look{{Between(7, 8), "l", march(1, 2), nil}}
 		},
 		"shown as taken": func(y *yearbook) {
-			y.looks = []*look{{between(13, 14), "l", march(1, 2), map[dynastay.Date]string{march(1, 2).CheckIn: "BOOKING#m3"}}}
+			y.looks = []*look{{Between(13, 14), "l", march(1, 2), map[dynastay.Date]string{march(1, 2).CheckIn: "BOOKING#m3"}}}
 		},
 		"nights of another time": func(y *yearbook) {
-			y.looks = []*look{{between(0, 0), "l", march(5, 6), map[dynastay.Date]string{march(9, 10).CheckIn: "BOOKING#m3"}}}
+			y.looks = []*look{{Between(0, 0), "l", march(5, 6), map[dynastay.Date]string{march(9, 10).CheckIn: "BOOKING#m3"}}}
 		},
 		"a reservation is lost":       func(y *yearbook) { delete(y.items.imports, "AIRBNB#R") },
 		"a reservation of nobody":     func(y *yearbook) { y.items.imports["AIRBNB#S"] = plain{} },
 		"a revision of nobody":        func(y *yearbook) { y.items.imports["AIRBNB#R"]["revision"] = 2.0 },
-		"an older revision":           func(y *yearbook) { y.redeliver(between(30, 31), 2, calendar.Changed, march(1, 2)) },
+		"an older revision":           func(y *yearbook) { y.redeliver(Between(30, 31), 2, calendar.Changed, march(1, 2)) },
 		"another event":               func(y *yearbook) { y.items.imports["AIRBNB#R"]["bookingId"] = "x" },
 		"cancelled, with an event":    func(y *yearbook) { y.items.imports["AIRBNB#R"]["cancelled"] = true },
 		"deleted by nobody":           func(y *yearbook) { y.items.imports["AIRBNB#R"]["deleted"] = true; delete(y.items.events, "BOOKING#b") },
 		"other dates":                 func(y *yearbook) { y.items.events["BOOKING#b"]["checkOut"] = "2030-03-03" },
 		"an event of another channel": func(y *yearbook) { y.items.events["BOOKING#b"]["eventSource"] = "OTHER" },
-		"imported twice":              func(y *yearbook) { y.redeliver(between(30, 31), 1, calendar.Unchanged, march(1, 2)) },
+		"imported twice":              func(y *yearbook) { y.redeliver(Between(30, 31), 1, calendar.Unchanged, march(1, 2)) },
 		"an older one after a newer":  func(y *yearbook) { y.reverse() },
 		"repeated by nobody":          func(y *yearbook) { y.deliver.answers[0].what = calendar.Repeated },
 		"outdated by nobody": func(y *yearbook) {
-			y.redeliver(between(30, 31), 0, calendar.Outdated, march(1, 2))
-			y.deliver.within.from = 40
+			y.redeliver(Between(30, 31), 0, calendar.Outdated, march(1, 2))
+			y.deliver.Within.From = 40
 		},
-		"outdated, and the newest one": func(y *yearbook) { y.redeliver(between(30, 31), 1, calendar.Outdated, march(1, 2)) },
+		"outdated, and the newest one": func(y *yearbook) { y.redeliver(Between(30, 31), 1, calendar.Outdated, march(1, 2)) },
 		"changed, where nothing was":   func(y *yearbook) { y.deliver.answers[0].what = calendar.Changed },
 		"unchanged, where nothing was": func(y *yearbook) { y.deliver.answers[0].what = calendar.Unchanged },
 	} {
 		y := newYearbook(t)
 		change(y)
 		y.checkCalendar(y.items)
-		assert.NotEmpty(t, y.kinds(), name)
+		assert.NotEmpty(t, y.Kinds(), name)
 	}
 }
 
 // reverse lets the reservation be imported again with an older revision.
 func (y *yearbook) reverse() {
-	y.redeliver(between(30, 31), 1, calendar.Changed, march(1, 2))
+	y.redeliver(Between(30, 31), 1, calendar.Changed, march(1, 2))
 	y.deliver.delivery.Revision = 2
 	y.items.imports["AIRBNB#R"]["revision"] = 2.0
 }

@@ -19,8 +19,8 @@ import (
 // a slip, which shows that it was carried out. What was stored when is in nights.go, and the comparison with what
 // is stored in the end in calendar_check.go.
 type calendars struct {
-	*checker
-	calls deeds[*nightsCall]
+	*Run
+	calls Deeds[*nightsCall]
 
 	mu         sync.Mutex
 	all        []*nightsCall
@@ -31,22 +31,22 @@ type calendars struct {
 	looks      []*look
 }
 
-// listingTables are those of the calendars.
-var listingTables = []*dynastay.Schema{listingkeys.Table, slipEntity.Schema}
+// ListingTables are those of the calendars.
+var ListingTables = []*dynastay.Schema{listingkeys.Table, slipEntity.Schema}
 
-// joinListing adds the calendars to a run.
-func joinListing(c *checker) { c.add(newCalendars(c), 26) }
+// JoinListing adds the calendars to a run.
+func JoinListing(c *Run) { c.Add(newCalendars(c), 26) }
 
 // slipEntity are the slips that a call on a calendar may leave.
-var slipEntity = receiptsIn("Slips")
+var slipEntity = ReceiptsIn("Slips")
 
 // keeper is what a process has of the calendars.
 type keeper struct {
 	calendars *calendar.Repository
-	slips     *entity.Table[receipt]
+	slips     *entity.Table[Receipt]
 }
 
-var keeperOf = each(func(p *process) *keeper { return &keeper{calendar.New(p.DB), entity.NewTable(p.DB, slipEntity)} })
+var keeperOf = Each(func(p *Process) *keeper { return &keeper{calendar.New(p.DB), entity.NewTable(p.DB, slipEntity)} })
 
 // The kinds of calls.
 const (
@@ -59,7 +59,7 @@ const (
 
 // nightsCall is a call after which an event holds the nights of a stay, or none.
 type nightsCall struct {
-	*deed
+	*Deed
 	kind, listing string
 	event         string        // its id; "" if it is drawn and not known yet
 	stay          dynastay.Stay // the zero Stay for none
@@ -80,15 +80,15 @@ type holding struct {
 
 // look is an answer to what is free.
 type look struct {
-	span
+	Span
 	listing string
 	stay    dynastay.Stay
 	events  map[dynastay.Date]string
 }
 
-func newCalendars(c *checker) *calendars {
+func newCalendars(c *Run) *calendars {
 	return &calendars{
-		checker: c, lately: map[string][]holding{}, latest: map[string][]*channelBooking{}, successors: map[dynastay.WriteID]string{},
+		Run: c, lately: map[string][]holding{}, latest: map[string][]*channelBooking{}, successors: map[dynastay.WriteID]string{},
 	}
 }
 
@@ -99,37 +99,37 @@ const (
 
 func hostOf(listing string) string { return "host-of-" + listing }
 
-func cottage(w *worker) string { return fmt.Sprint("cottage-", w.rand.IntN(cottages)) }
+func cottage(w *Worker) string { return fmt.Sprint("cottage-", w.Rand.IntN(cottages)) }
 
 // site draws a listing. A castle is wanted less, because its changes take long.
-func site(w *worker) string {
-	if w.oneIn(12) {
+func site(w *Worker) string {
+	if w.OneIn(12) {
 		return castle
 	}
 	return cottage(w)
 }
 
-func nightsIn(w *worker, listing string) dynastay.Stay {
-	first, among, n := dynastay.MustDate("2030-02-20"), 12, 1+w.rand.IntN(4)
+func nightsIn(w *Worker, listing string) dynastay.Stay {
+	first, among, n := dynastay.MustDate("2030-02-20"), 12, 1+w.Rand.IntN(4)
 	if listing == castle {
-		if among = 150; w.oneIn(2) {
-			n = 90 + w.rand.IntN(130)
+		if among = 150; w.OneIn(2) {
+			n = 90 + w.Rand.IntN(130)
 		}
 	}
-	from := first.AddDays(w.rand.IntN(among))
+	from := first.AddDays(w.Rand.IntN(among))
 	return dynastay.Stay{CheckIn: from, CheckOut: from.AddDays(n)}
 }
 
-func (s *calendars) step(w *worker) {
-	switch at := w.rand.IntN(40); {
+func (s *calendars) Step(w *Worker) {
+	switch at := w.Rand.IntN(40); {
 	case at < 10:
-		s.calls.do(w, func(keyed bool) *nightsCall { return s.place(w, site(w), keyed) })
+		s.calls.Do(w, func(keyed bool) *nightsCall { return s.place(w, site(w), keyed) })
 	case at < 17:
-		s.calls.do(w, func(keyed bool) *nightsCall { return s.move(w, keyed) })
+		s.calls.Do(w, func(keyed bool) *nightsCall { return s.move(w, keyed) })
 	case at < 22:
-		s.calls.do(w, func(keyed bool) *nightsCall { return s.free(w, keyed) })
+		s.calls.Do(w, func(keyed bool) *nightsCall { return s.free(w, keyed) })
 	case at < 36:
-		s.calls.do(w, func(keyed bool) *nightsCall { return s.deliver(w, keyed) })
+		s.calls.Do(w, func(keyed bool) *nightsCall { return s.deliver(w, keyed) })
 	default:
 		s.look(w, site(w))
 	}
@@ -137,13 +137,13 @@ func (s *calendars) step(w *worker) {
 
 // made adds a call.
 func (s *calendars) made(
-	w *worker, c *nightsCall, mark string, keyed bool, refusal refusal, send func(context.Context, *process, []dynastay.Part) error,
+	w *Worker, c *nightsCall, mark string, keyed bool, refusal Refusal, send func(context.Context, *Process, []dynastay.Part) error,
 ) *nightsCall {
 	c.keyed = keyed
-	c.deed = w.deed(mark, c.kind, c.listing+" "+c.listing+"/"+c.event, fmt.Sprint(c.event, " ", c.stay), keyed, refusal.or(incomplete),
-		func(ctx context.Context, p *process, parts ...dynastay.Part) error {
+	c.Deed = w.Deed(mark, c.kind, c.listing+" "+c.listing+"/"+c.event, fmt.Sprint(c.event, " ", c.stay), keyed, refusal.Or(incomplete),
+		func(ctx context.Context, p *Process, parts ...dynastay.Part) error {
 			if c.slip {
-				parts = append(parts, keeperOf(p).slips.CreateOp(&receipt{ID: mark, Kind: c.kind}))
+				parts = append(parts, keeperOf(p).slips.CreateOp(&Receipt{ID: mark, Kind: c.kind}))
 			}
 			return partly(send(ctx, p, parts))
 		})
@@ -155,11 +155,11 @@ func (s *calendars) made(
 
 var (
 	// incomplete refuses a call for what another one has left, before anything is written.
-	incomplete = refusal(func(err error) bool {
+	incomplete = Refusal(func(err error) bool {
 		var left *calendar.IncompleteError
 		return errors.As(err, &left) && left.Err == nil
 	})
-	takenNights = refusal(func(err error) bool {
+	takenNights = Refusal(func(err error) bool {
 		var taken *calendar.Taken
 		return errors.As(err, &taken)
 	})
@@ -182,17 +182,17 @@ func optionsOf(parts []dynastay.Part) (options []dynastay.WriteOption) {
 }
 
 // place books or blocks nights, sometimes for an event that exists, or has existed.
-func (s *calendars) place(w *worker, at string, keyed bool) *nightsCall {
-	mark, id := w.mark(), ""
+func (s *calendars) place(w *Worker, at string, keyed bool) *nightsCall {
+	mark, id := w.Mark(), ""
 	c := &nightsCall{kind: booking, listing: at, stay: nightsIn(w, at)}
-	op := at != castle && w.oneIn(2)
-	c.slip = op && w.oneIn(2)
-	if w.oneIn(3) {
+	op := at != castle && w.OneIn(2)
+	c.slip = op && w.OneIn(2)
+	if w.OneIn(3) {
 		c.kind = blocking
 	}
 	switch h, known := s.pick(w, at); {
-	case c.kind == blocking && c.stay.Nights() < 90 && w.oneIn(2): // its id is drawn
-	case known && h.call.delivery == nil && h.call.kind == c.kind && w.oneIn(4):
+	case c.kind == blocking && c.stay.Nights() < 90 && w.OneIn(2): // its id is drawn
+	case known && h.call.delivery == nil && h.call.kind == c.kind && w.OneIn(4):
 		_, id, _ = strings.Cut(h.event, "#")
 	default:
 		id = mark
@@ -200,18 +200,18 @@ func (s *calendars) place(w *worker, at string, keyed bool) *nightsCall {
 	if id != "" {
 		c.event = map[string]string{booking: "BOOKING#", blocking: "BLOCK#"}[c.kind] + id
 	}
-	return s.made(w, c, mark, keyed, takenNights.or(refusedBy(dynastay.ErrAlreadyExists)), func(ctx context.Context, p *process, parts []dynastay.Part) error {
+	return s.made(w, c, mark, keyed, takenNights.Or(RefusedBy(dynastay.ErrAlreadyExists)), func(ctx context.Context, p *Process, parts []dynastay.Part) error {
 		var e *calendar.Event
 		var err error
 		b := calendar.Booking{ListingID: at, HostID: hostOf(at), BookingID: id, Stay: c.stay, Note: mark}
 		l := calendar.Block{ListingID: at, HostID: hostOf(at), BlockID: id, Stay: c.stay, Note: mark}
 		switch {
 		case c.kind == booking && op:
-			e, err = write(ctx, p, parts, keeperOf(p).calendars.BookOp(b))
+			e, err = Write(ctx, p, parts, keeperOf(p).calendars.BookOp(b))
 		case c.kind == booking:
 			e, err = keeperOf(p).calendars.Book(ctx, b, optionsOf(parts)...)
 		case op:
-			e, err = write(ctx, p, parts, keeperOf(p).calendars.BlockOp(l))
+			e, err = Write(ctx, p, parts, keeperOf(p).calendars.BlockOp(l))
 		default:
 			e, err = keeperOf(p).calendars.Block(ctx, l, optionsOf(parts)...)
 		}
@@ -230,40 +230,38 @@ func (s *calendars) told(c *nightsCall, e *calendar.Event, keyed bool) {
 		c.event = e.ID
 	}
 	if e.ID != c.event || e.ListingID != c.listing || !keyed && (e.Stay != c.stay || e.Moving) {
-		s.differ("an event that nobody asked for", c.items, "%s: %+v", c.about, e)
+		s.Differ("an event that nobody asked for", c.Items, "%s: %+v", c.About, e)
 	}
-	const recent = 6
 	s.forget(c.listing, e.ID)
-	all := append(s.lately[c.listing], holding{e.ID, e.Stay, e.WriteID, c})
-	s.lately[c.listing] = all[max(0, len(all)-recent):]
+	s.lately[c.listing] = Keep(s.lately[c.listing], holding{e.ID, e.Stay, e.WriteID, c}, 6)
 }
 
 func (s *calendars) forget(listing, event string) {
 	s.lately[listing] = slices.DeleteFunc(s.lately[listing], func(h holding) bool { return h.event == event })
 }
 
-func (s *calendars) pick(w *worker, listing string) (holding, bool) {
+func (s *calendars) pick(w *Worker, listing string) (holding, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	all := s.lately[listing]
 	if len(all) == 0 {
 		return holding{}, false
 	}
-	return all[w.rand.IntN(len(all))], true
+	return all[w.Rand.IntN(len(all))], true
 }
 
 // succeeded notes that a call was the next one after a write.
 func (s *calendars) succeeded(c *nightsCall, after holding) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if other := s.successors[after.writeID]; other != "" && other != c.mark {
-		s.differ("two successors of one write", c.items, "%s and %s", other, c.mark)
+	if other := s.successors[after.writeID]; other != "" && other != c.Mark {
+		s.Differ("two successors of one write", c.Items, "%s and %s", other, c.Mark)
 	}
-	s.successors[after.writeID] = c.mark
+	s.successors[after.writeID] = c.Mark
 }
 
 // known draws an event that somebody was told of. Only the operations take a key, and they are for short events.
-func (s *calendars) known(w *worker, keyed bool) (at string, h holding, known bool) {
+func (s *calendars) known(w *Worker, keyed bool) (at string, h holding, known bool) {
 	at = site(w)
 	if keyed {
 		at = cottage(w)
@@ -272,7 +270,7 @@ func (s *calendars) known(w *worker, keyed bool) (at string, h holding, known bo
 	return at, h, known
 }
 
-func (s *calendars) move(w *worker, keyed bool) *nightsCall {
+func (s *calendars) move(w *Worker, keyed bool) *nightsCall {
 	at, h, known := s.known(w, keyed)
 	if !known {
 		return s.place(w, at, keyed)
@@ -281,21 +279,21 @@ func (s *calendars) move(w *worker, keyed bool) *nightsCall {
 }
 
 // moveOf gives an event other dates.
-func (s *calendars) moveOf(w *worker, at string, h holding, keyed bool) *nightsCall {
+func (s *calendars) moveOf(w *Worker, at string, h holding, keyed bool) *nightsCall {
 	c := &nightsCall{kind: moving, listing: at, event: h.event, stay: nightsIn(w, at)}
 	var options []dynastay.UpdateOption
-	only := h.writeID != "" && c.stay != h.stay && w.oneIn(3) // with the same dates it writes nothing
+	only := h.writeID != "" && c.stay != h.stay && w.OneIn(3) // with the same dates it writes nothing
 	if only {
 		options, c.after = append(options, dynastay.IfWritten(h.writeID)), h.call
 	}
-	op := keyed || at != castle && w.oneIn(2)
-	c.slip = op && w.oneIn(2)
-	refusal := takenNights.or(refusedBy(dynastay.ErrNotFound, dynastay.ErrVersion, calendar.ErrImported))
-	return s.made(w, c, w.mark(), keyed, refusal, func(ctx context.Context, p *process, parts []dynastay.Part) error {
+	op := keyed || at != castle && w.OneIn(2)
+	c.slip = op && w.OneIn(2)
+	refusal := takenNights.Or(RefusedBy(dynastay.ErrNotFound, dynastay.ErrVersion, calendar.ErrImported))
+	return s.made(w, c, w.Mark(), keyed, refusal, func(ctx context.Context, p *Process, parts []dynastay.Part) error {
 		var e *calendar.Event
 		var err error
 		if op {
-			e, err = write(ctx, p, parts, keeperOf(p).calendars.ModifyOp(at, h.event, c.stay, options...))
+			e, err = Write(ctx, p, parts, keeperOf(p).calendars.ModifyOp(at, h.event, c.stay, options...))
 		} else {
 			e, err = keeperOf(p).calendars.Modify(ctx, at, h.event, c.stay, options...)
 		}
@@ -309,7 +307,7 @@ func (s *calendars) moveOf(w *worker, at string, h holding, keyed bool) *nightsC
 	})
 }
 
-func (s *calendars) free(w *worker, keyed bool) *nightsCall {
+func (s *calendars) free(w *Worker, keyed bool) *nightsCall {
 	at, h, known := s.known(w, keyed)
 	if !known {
 		return s.place(w, at, keyed)
@@ -318,24 +316,24 @@ func (s *calendars) free(w *worker, keyed bool) *nightsCall {
 }
 
 // freeOf deletes an event.
-func (s *calendars) freeOf(w *worker, at string, h holding, keyed bool) *nightsCall {
-	c := &nightsCall{kind: freeing, listing: at, event: h.event, orMissing: w.oneIn(6)}
+func (s *calendars) freeOf(w *Worker, at string, h holding, keyed bool) *nightsCall {
+	c := &nightsCall{kind: freeing, listing: at, event: h.event, orMissing: w.OneIn(6)}
 	var options []dynastay.UpdateOption
-	only := h.writeID != "" && !c.orMissing && w.oneIn(3)
+	only := h.writeID != "" && !c.orMissing && w.OneIn(3)
 	switch {
 	case c.orMissing:
 		options = append(options, dynastay.OrMissing())
 	case only:
 		options, c.after = append(options, dynastay.IfWritten(h.writeID)), h.call
 	}
-	op := keyed || at != castle && w.oneIn(2)
-	c.slip = op && w.oneIn(2)
-	forget := !w.oneIn(3) // otherwise others look for it
-	refusal := refusedBy(dynastay.ErrNotFound, dynastay.ErrVersion)
-	return s.made(w, c, w.mark(), keyed, refusal, func(ctx context.Context, p *process, parts []dynastay.Part) error {
+	op := keyed || at != castle && w.OneIn(2)
+	c.slip = op && w.OneIn(2)
+	forget := !w.OneIn(3) // otherwise others look for it
+	refusal := RefusedBy(dynastay.ErrNotFound, dynastay.ErrVersion)
+	return s.made(w, c, w.Mark(), keyed, refusal, func(ctx context.Context, p *Process, parts []dynastay.Part) error {
 		var err error
 		if op {
-			_, err = write(ctx, p, parts, keeperOf(p).calendars.DeleteOp(at, h.event, options...))
+			_, err = Write(ctx, p, parts, keeperOf(p).calendars.DeleteOp(at, h.event, options...))
 		} else {
 			err = keeperOf(p).calendars.Delete(ctx, at, h.event, options...)
 		}
@@ -352,27 +350,27 @@ func (s *calendars) freeOf(w *worker, at string, h holding, keyed bool) *nightsC
 }
 
 // look asks what is free, with a consistent read.
-func (s *calendars) look(w *worker, at string) {
+func (s *calendars) look(w *Worker, at string) {
 	l := &look{listing: at, stay: nightsIn(w, at), events: map[dynastay.Date]string{}}
-	l.from = w.now()
-	v := w.call("look at nights", at, l.stay.String(), never, func(ctx context.Context) error {
-		found, err := keeperOf(w.process).calendars.Check(ctx, at, l.stay, dynastay.Consistent)
+	l.From = w.Moment()
+	v := w.Call("look at nights", at, l.stay.String(), Never, func(ctx context.Context) error {
+		found, err := keeperOf(w.Process).calendars.Check(ctx, at, l.stay, dynastay.Consistent)
 		for _, n := range found.Taken {
 			l.events[n.Date] = n.EventID
 		}
 		return err
 	})
-	if l.to = w.now(); v == acknowledged {
+	if l.To = w.Moment(); v == Acknowledged {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.looks = append(s.looks, l)
 	}
 }
 
-// settle completes or undoes what calls of several transactions have left.
-func (s *calendars) settle(w *worker) {
-	s.calls.settle(w)
-	for _, p := range s.scan(listingkeys.Table) {
+// Settle completes or undoes what calls of several transactions have left.
+func (s *calendars) Settle(w *Worker) {
+	s.calls.Settle(w)
+	for _, p := range s.Scan(listingkeys.Table) {
 		if p["moving"] == nil {
 			continue
 		}
@@ -380,11 +378,11 @@ func (s *calendars) settle(w *worker) {
 		c := s.redelivery(w, p)
 		switch {
 		case c != nil:
-		case w.oneIn(2):
+		case w.OneIn(2):
 			c = s.moveOf(w, castle, h, false)
 		default:
 			c = s.freeOf(w, castle, h, false)
 		}
-		c.call(w)
+		c.Call(w)
 	}
 }

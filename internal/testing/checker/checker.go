@@ -20,30 +20,31 @@ var (
 	processes = flag.Int("processes", 4, "processes, which the workers share")
 )
 
-// scenario is one kind of write on items that many workers want.
-type scenario interface {
-	// step calls the library, a few times at the most.
-	step(w *worker)
-	// settle makes certain what the storm left unknown, where a repetition under a key can tell.
-	settle(w *worker)
-	// check compares what was answered with what is stored.
-	check()
+// Scenario is one kind of write on items that many workers want.
+type Scenario interface {
+	// Step calls the library, a few times at the most.
+	Step(w *Worker)
+	// Settle makes certain what the storm left unknown, where a repetition under a key can tell.
+	Settle(w *Worker)
+	// Check compares what was answered with what is stored.
+	Check()
 }
 
 // weighted is a scenario, and how often it is drawn.
 type weighted struct {
-	scenario
+	Scenario
 	weight int
 }
 
-// checker is what the workers share.
-type checker struct {
-	t         *testing.T
-	databases []*dyntest.DB
-	db        *dyntest.DB // the first one, that nearly all work on
+// Run is one run of the checker: what all workers share.
+type Run struct {
+	T    *testing.T
+	Base *dyntest.DB // that nearly all scenarios work on
+
+	databases []*dyntest.DB // the base, and those of [Run.Database]
 	late      *latecomers
 	scenarios []weighted
-	processes []*process
+	processes []*Process
 	command   string
 	started   time.Time
 	storm     []*fault
@@ -53,20 +54,20 @@ type checker struct {
 
 	mu          sync.Mutex
 	differences []difference
-	tallies     map[string]*tally   // of the answers, by the name of the call
+	tallies     map[string]*Tally   // of the answers, by the name of the call
 	history     map[string][]string // the last calls on each item
 }
 
 type difference struct{ kind, items, text string }
 
-// newChecker makes a run on the tables of the hotel and of all systems.
-func newChecker(t *testing.T, tables ...*dynastay.Schema) *checker {
+// New makes a run on the tables of the hotel, and on the tables that other systems have.
+func New(t *testing.T, tables ...*dynastay.Schema) *Run {
 	if *seed == 0 {
 		*seed = uint64(time.Now().UnixNano())
 	}
 	command := fmt.Sprintf("go test ./internal/testing/checker -calls %d -seed %d -workers %d -processes %d", *calls, *seed, *workers, *processes)
-	c := &checker{t: t, command: command, tallies: map[string]*tally{}, history: map[string][]string{}}
-	c.db = c.database(dyntest.Tables(tables...))
+	c := &Run{T: t, command: command, tallies: map[string]*Tally{}, history: map[string][]string{}}
+	c.Base = c.Database(dyntest.Tables(tables...))
 	c.late = &latecomers{rand: rand.New(rand.NewPCG(*seed, 1<<32))}
 	for n := range *processes {
 		c.processes = append(c.processes, c.process(fmt.Sprint("process ", n), temperaments[n%len(temperaments)]))
@@ -74,14 +75,14 @@ func newChecker(t *testing.T, tables ...*dynastay.Schema) *checker {
 	return c
 }
 
-// add adds a scenario, with how often it is drawn.
-func (c *checker) add(s scenario, weight int) {
+// Add adds a scenario, with how often it is drawn.
+func (c *Run) Add(s Scenario, weight int) {
 	c.scenarios = append(c.scenarios, weighted{s, weight})
 }
 
-// run is the storm, and the comparison after it.
-func (c *checker) run() {
-	c.t.Logf("seed %d; to draw the same calls and faults:\n  %s", *seed, c.command)
+// Storm lets the workers call, and then compares what they were answered with what is stored.
+func (c *Run) Storm() {
+	c.T.Logf("seed %d; to draw the same calls and faults:\n  %s", *seed, c.command)
 	total := 0
 	for _, s := range c.scenarios {
 		total += s.weight
@@ -92,10 +93,10 @@ func (c *checker) run() {
 		w := c.worker(n)
 		all.Go(func() {
 			for c.count.Load() < *calls {
-				at := w.rand.IntN(total)
+				at := w.Rand.IntN(total)
 				for _, s := range c.scenarios {
 					if at -= s.weight; at < 0 {
-						s.step(w)
+						s.Step(w)
 						break
 					}
 				}
@@ -107,22 +108,22 @@ func (c *checker) run() {
 	stormed := time.Since(c.started)
 
 	calm := c.worker(*workers)
-	calm.process = c.process("calm", patient)
+	calm.Process = c.process("calm", patient)
 	calm.calm = true
 	for _, s := range c.scenarios {
-		s.settle(calm)
-		s.check()
+		s.Settle(calm)
+		s.Check()
 	}
-	c.t.Log(c.summary(stormed))
+	c.T.Log(c.summary(stormed))
 	c.report()
 }
 
-// called is how many calls there have been.
-func (c *checker) called() int64 { return c.count.Load() }
+// Called is how many calls there have been.
+func (c *Run) Called() int64 { return c.count.Load() }
 
-// database makes a database that is in the storm too.
-func (c *checker) database(options ...dyntest.Option) *dyntest.DB {
-	db := dyntest.New(c.t, append(options, dyntest.At(midnight), dyntest.Seed(*seed))...)
+// Database makes a database that is in the storm too.
+func (c *Run) Database(options ...dyntest.Option) *dyntest.DB {
+	db := dyntest.New(c.T, append(options, dyntest.At(Midnight), dyntest.Seed(*seed))...)
 	c.databases = append(c.databases, db)
 	return db
 }

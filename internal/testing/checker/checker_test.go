@@ -7,15 +7,15 @@ import (
 
 // TestChecker is the storm, and the comparison after it.
 func TestChecker(t *testing.T) {
-	c := newChecker(t, slices.Concat(writeTables, hotelTables, listingTables, venueTables, marketTables, trackerTables)...)
-	joinWrites(c)
-	hotel := joinHotel(c)
-	joinProperties(c, hotel)
-	joinGuests(c)
-	joinListing(c)
-	joinVenue(c)
-	joinMarket(c)
-	joinTracker(c)
-	joinDesk(c)
-	c.run()
+	c := New(t, slices.Concat(WriteTables, HotelTables, ListingTables, VenueTables, MarketTables, TrackerTables)...)
+	JoinWrites(c)
+	hotel := JoinHotel(c)
+	JoinProperties(c, hotel)
+	JoinGuests(c)
+	JoinListing(c)
+	JoinVenue(c)
+	JoinMarket(c)
+	JoinTracker(c)
+	JoinDesk(c)
+	c.Storm()
 }

@@ -33,23 +33,23 @@ func increment(c *counter) error {
 
 // counters are incremented: alone, as the successor of a version, in pairs, and under keys.
 type counters struct {
-	*checker
-	keyed repeats
+	*Run
+	keyed Repeats
 
 	mu    sync.Mutex
-	bare  map[string]*tally // increments without a key, by counter
+	bare  map[string]*Tally // increments without a key, by counter
 	taken map[string]string // "counter version" to the one who was told to be its successor
-	byKey map[string][]*once
+	byKey map[string][]*Once
 }
 
-func newCounters(c *checker) *counters {
-	s := &counters{checker: c, bare: map[string]*tally{}, taken: map[string]string{}, byKey: map[string][]*once{}}
-	table := entity.NewTable(c.db.Direct, counterEntity)
+func newCounters(c *Run) *counters {
+	s := &counters{Run: c, bare: map[string]*Tally{}, taken: map[string]string{}, byKey: map[string][]*Once{}}
+	table := entity.NewTable(c.Base.Direct, counterEntity)
 	for n := range 5 {
 		id := counterID(n)
-		s.bare[id] = &tally{}
+		s.bare[id] = &Tally{}
 		if _, err := table.Create(context.Background(), &counter{ID: id}); err != nil {
-			c.t.Fatal(err)
+			c.T.Fatal(err)
 		}
 	}
 	return s
@@ -59,9 +59,9 @@ func counterID(n int) string { return fmt.Sprint("counter-", n) }
 
 func counterKey(id string) dynastay.Key { return dynastay.Key{PK: id} }
 
-func (s *counters) step(w *worker) {
-	id := counterID(w.rand.IntN(5))
-	switch w.rand.IntN(10) {
+func (s *counters) Step(w *Worker) {
+	id := counterID(w.Rand.IntN(5))
+	switch w.Rand.IntN(10) {
 	case 0, 1, 2:
 		s.alone(w, id)
 	case 3, 4, 5:
@@ -73,7 +73,7 @@ func (s *counters) step(w *worker) {
 	}
 }
 
-func (s *counters) told(v verdict, ids ...string) {
+func (s *counters) told(v Verdict, ids ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, id := range ids {
@@ -81,64 +81,64 @@ func (s *counters) told(v verdict, ids ...string) {
 	}
 }
 
-func (s *counters) alone(w *worker, id string) {
-	s.told(w.call("increment", id, "", never, func(ctx context.Context) error {
-		_, err := tablesOf(w.process).counters.Update(ctx, counterKey(id), increment)
+func (s *counters) alone(w *Worker, id string) {
+	s.told(w.Call("increment", id, "", Never, func(ctx context.Context) error {
+		_, err := tablesOf(w.Process).counters.Update(ctx, counterKey(id), increment)
 		return err
 	}), id)
 }
 
 // successor reads, consistently, and writes on condition that nobody else has: one caller for each version.
-func (s *counters) successor(w *worker, id string) {
+func (s *counters) successor(w *Worker, id string) {
 	s.mu.Lock()
-	least := s.bare[id][acknowledged]
+	least := s.bare[id][Acknowledged]
 	s.mu.Unlock()
-	ctx, cancel := w.deadline()
+	ctx, cancel := w.Deadline()
 	defer cancel()
-	read, err := tablesOf(w.process).counters.Get(ctx, counterKey(id), dynastay.Consistent)
+	read, err := tablesOf(w.Process).counters.Get(ctx, counterKey(id), dynastay.Consistent)
 	if err != nil {
 		return
 	}
 	if read.Value < least {
-		s.differ("a consistent read before an acknowledged write", id, "%d where %d were acknowledged before", read.Value, least)
+		s.Differ("a consistent read before an acknowledged write", id, "%d where %d were acknowledged before", read.Value, least)
 	}
-	v := w.call("increment version", id, fmt.Sprint(read.Version), refusedBy(dynastay.ErrVersion), func(ctx context.Context) error {
-		_, err := tablesOf(w.process).counters.Update(ctx, counterKey(id), increment, dynastay.IfVersion(read.Version))
+	v := w.Call("increment version", id, fmt.Sprint(read.Version), RefusedBy(dynastay.ErrVersion), func(ctx context.Context) error {
+		_, err := tablesOf(w.Process).counters.Update(ctx, counterKey(id), increment, dynastay.IfVersion(read.Version))
 		return err
 	})
 	s.told(v, id)
-	if v != acknowledged {
+	if v != Acknowledged {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	at, me := id+" "+strconv.Itoa(read.Version), fmt.Sprint("worker ", w.n)
+	at, me := id+" "+strconv.Itoa(read.Version), fmt.Sprint("worker ", w.N)
 	if other, twice := s.taken[at]; twice {
-		s.differ("one version acknowledged twice", id, "version %d to %s and %s", read.Version, other, me)
+		s.Differ("one version acknowledged twice", id, "version %d to %s and %s", read.Version, other, me)
 	}
 	s.taken[at] = me
 }
 
 // pair increments two counters together, which draws no id and puts nothing: only the write ids tell whether it was
 // done.
-func (s *counters) pair(w *worker, id string) {
-	other := counterID(w.rand.IntN(5))
+func (s *counters) pair(w *Worker, id string) {
+	other := counterID(w.Rand.IntN(5))
 	if other == id {
 		return
 	}
-	s.told(w.call("increment two", id+" "+other, "", never, func(ctx context.Context) error {
-		return w.Write(ctx, tablesOf(w.process).counters.UpdateOp(counterKey(id), increment), tablesOf(w.process).counters.UpdateOp(counterKey(other), increment))
+	s.told(w.Call("increment two", id+" "+other, "", Never, func(ctx context.Context) error {
+		return w.Write(ctx, tablesOf(w.Process).counters.UpdateOp(counterKey(id), increment), tablesOf(w.Process).counters.UpdateOp(counterKey(other), increment))
 	}), id, other)
 }
 
-func (s *counters) underKey(w *worker, id string) {
-	s.keyed.call(w, func() *once {
-		mark := w.mark()
-		o := &once{
-			key: dynastay.IdempotencyKey(mark).Of("counters"), name: "increment once", items: id, about: mark, refusal: never,
+func (s *counters) underKey(w *Worker, id string) {
+	s.keyed.Call(w, func() *Once {
+		mark := w.Mark()
+		o := &Once{
+			Key: dynastay.IdempotencyKey(mark).Of("counters"), Name: "increment once", Items: id, About: mark, Refusal: Never,
 		}
-		o.send = func(ctx context.Context, p *process) error {
-			return p.Write(ctx, o.key, tablesOf(p).counters.UpdateOp(counterKey(id), increment, dynastay.AgreedOn("one more")))
+		o.Send = func(ctx context.Context, p *Process) error {
+			return p.Write(ctx, o.Key, tablesOf(p).counters.UpdateOp(counterKey(id), increment, dynastay.AgreedOn("one more")))
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -147,18 +147,18 @@ func (s *counters) underKey(w *worker, id string) {
 	})
 }
 
-func (s *counters) settle(w *worker) { s.keyed.settle(w) }
+func (s *counters) Settle(w *Worker) { s.keyed.Settle(w) }
 
-func (s *counters) check() {
-	for id, there := range stored(s.checker, counterEntity) {
-		least, most := s.bare[id][acknowledged], s.bare[id][acknowledged]+s.bare[id][unknown]
+func (s *counters) Check() {
+	for id, there := range Stored(s.Run, counterEntity) {
+		least, most := s.bare[id][Acknowledged], s.bare[id][Acknowledged]+s.bare[id][Unknown]
 		for _, o := range s.byKey[id] {
-			if o.verdict() == acknowledged {
+			if o.Verdict() == Acknowledged {
 				least, most = least+1, most+1
 			}
 		}
 		if there.Value < least || there.Value > most || there.Version != 1+there.Value {
-			s.differ("increments do not add up", id, "%d, version %d, where %d to %d were made", there.Value, there.Version, least, most)
+			s.Differ("increments do not add up", id, "%d, version %d, where %d to %d were made", there.Value, there.Version, least, most)
 		}
 	}
 }

@@ -9,8 +9,8 @@ import (
 )
 
 // price is the one that a buyer has seen: mostly the last one, sometimes one of another time.
-func (s *deals) price(w *worker, seller, id string) int64 {
-	if w.oneIn(8) {
+func (s *deals) price(w *Worker, seller, id string) int64 {
+	if w.OneIn(8) {
 		return anyPrice(w)
 	}
 	s.mu.Lock()
@@ -21,7 +21,7 @@ func (s *deals) price(w *worker, seller, id string) int64 {
 	return firstPrice
 }
 
-func anyPrice(w *worker) int64 { return firstPrice + int64(w.rand.IntN(3))*50 }
+func anyPrice(w *Worker) int64 { return firstPrice + int64(w.Rand.IntN(3))*50 }
 
 // learnPrices takes the prices from a refusal.
 func (s *deals) learnPrices(c *deal, err error) {
@@ -33,16 +33,16 @@ func (s *deals) learnPrices(c *deal, err error) {
 	defer s.mu.Unlock()
 	for _, line := range gone.Lines {
 		if line.Reason == trading.PriceChanged {
-			s.seen[c.seller+"/"+line.ProductID] = minor(line.Price)
+			s.seen[c.seller+"/"+line.ProductID] = Minor(line.Price)
 		}
 	}
 }
 
 // reprice changes the price of a product, while others order it.
-func (s *deals) reprice(w *worker, keyed bool) *deal {
-	mark, id := w.mark(), productOf(w.rand.IntN(goodsOfOne))
-	c := &deal{seller: dealerOf(w.rand.IntN(dealers)), prices: map[string]int64{id: anyPrice(w)}}
-	return s.made(w, c, mark, pricing, keyed, never, func(m *market) dynastay.Part {
+func (s *deals) reprice(w *Worker, keyed bool) *deal {
+	mark, id := w.Mark(), productOf(w.Rand.IntN(goodsOfOne))
+	c := &deal{seller: dealerOf(w.Rand.IntN(dealers)), prices: map[string]int64{id: anyPrice(w)}}
+	return s.made(w, c, mark, pricing, keyed, Never, func(m *market) dynastay.Part {
 		return m.shop.UpdateOp(c.seller, id, func(p *trading.Product) error {
 			p.Price, p.Description = rands(c.prices[id]), mark
 			return nil
@@ -54,17 +54,17 @@ func (s *deals) reprice(w *worker, keyed bool) *deal {
 func (s *deals) offered(c *deal, p *trading.Product) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.seen[c.seller+"/"+p.ID] = minor(p.Price)
-	if bare := c.key == (dynastay.Idempotency{}); p.SellerID != c.seller || c.prices[p.ID] == 0 ||
-		bare && (p.Description != c.mark || minor(p.Price) != c.prices[p.ID]) {
-		s.differ("an answer about another product", c.items, "%s: %+v", c.about, p)
+	s.seen[c.seller+"/"+p.ID] = Minor(p.Price)
+	if bare := c.Key == (dynastay.Idempotency{}); p.SellerID != c.seller || c.prices[p.ID] == 0 ||
+		bare && (p.Description != c.Mark || Minor(p.Price) != c.prices[p.ID]) {
+		s.Differ("an answer about another product", c.Items, "%s: %+v", c.About, p)
 	}
 }
 
 // repricings are the calls that may have changed the price of a product.
 func (s *deals) repricings(seller, id string) (all []*deal) {
 	for _, c := range s.all {
-		if c.kind == pricing && c.seller == seller && c.prices[id] > 0 && c.could() {
+		if c.kind == pricing && c.seller == seller && c.prices[id] > 0 && c.Could() {
 			all = append(all, c)
 		}
 	}
@@ -72,34 +72,34 @@ func (s *deals) repricings(seller, id string) (all []*deal) {
 }
 
 // follows reports whether one of the calls was certainly carried out after a moment, and before another one.
-func follows(after, before moment, all []*deal) bool {
+func follows(after, before Moment, all []*deal) bool {
 	return slices.ContainsFunc(all, func(d *deal) bool {
-		return d.done() && d.within.from > after && d.within.to < before
+		return d.Done() && d.Within.From > after && d.Within.To < before
 	})
 }
 
 // priced reports whether a product can have had a price at some moment of a time.
-func (s *deals) priced(seller, id string, price int64, at span) bool {
+func (s *deals) priced(seller, id string, price int64, at Span) bool {
 	all := s.repricings(seller, id)
 	others := slices.DeleteFunc(slices.Clone(all), func(c *deal) bool { return c.prices[id] == price })
-	return price == firstPrice && !follows(0, at.from, others) || slices.ContainsFunc(all, func(c *deal) bool {
-		return c.prices[id] == price && c.within.from <= at.to && !follows(c.within.to, at.from, others)
+	return price == firstPrice && !follows(0, at.From, others) || slices.ContainsFunc(all, func(c *deal) bool {
+		return c.prices[id] == price && c.Within.From <= at.To && !follows(c.Within.To, at.From, others)
 	})
 }
 
 // checkOffer compares a product with the calls that have changed it.
 func (s *deals) checkOffer(seller, id string, p plain) {
-	last, all := s.all[textOf(p, "description")], s.repricings(seller, id)
+	last, all := s.all[TextOf(p, "description")], s.repricings(seller, id)
 	certain := 0
 	for _, c := range all {
-		certain += count(c.done())
+		certain += Count(c.Done())
 	}
-	after, price := moment(0), int64(firstPrice)
+	after, price := Moment(0), int64(firstPrice)
 	if last != nil {
-		after, price = last.within.to, last.prices[id]
+		after, price = last.Within.To, last.prices[id]
 	}
-	ok := cents(p["price"]) == price && !follows(after, ever, all) && (last == nil) == (textOf(p, "description") == "")
-	if n := numberOf(p, "version") - 1; !ok || n < certain || n > len(all) {
-		s.differ("a product that does not follow from its calls", seller+"/"+id, "%d changes, last %v: %v", certain, last, p)
+	ok := Cents(p["price"]) == price && !follows(after, Ever, all) && (last == nil) == (TextOf(p, "description") == "")
+	if n := NumberOf(p, "version") - 1; !ok || n < certain || n > len(all) {
+		s.Differ("a product that does not follow from its calls", seller+"/"+id, "%d changes, last %v: %v", certain, last, p)
 	}
 }

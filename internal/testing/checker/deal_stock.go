@@ -4,7 +4,7 @@ import "slices"
 
 // flow is what a call adds to the stock of a product, or takes from it, and within which time.
 type flow struct {
-	span
+	Span
 	*deal
 	by      int
 	certain bool
@@ -16,16 +16,16 @@ func (s *deals) flows(lives map[string]*dealLife) map[string][]flow {
 	for _, l := range lives {
 		for id, n := range l.placed.quantities {
 			at := l.placed.seller + "/" + id
-			all[at] = append(all[at], flow{l.placed.within, l.placed, -n, true})
+			all[at] = append(all[at], flow{l.placed.Within, l.placed, -n, true})
 			if c := l.moved[revoking]; c != nil {
-				all[at] = append(all[at], flow{c.within, c, n, true})
+				all[at] = append(all[at], flow{c.Within, c, n, true})
 			}
 		}
 	}
 	for _, c := range s.all {
 		for id, n := range c.quantities {
-			if c.kind == restocking && c.could() {
-				all[c.seller+"/"+id] = append(all[c.seller+"/"+id], flow{c.within, c, n, c.done()})
+			if c.kind == restocking && c.Could() {
+				all[c.seller+"/"+id] = append(all[c.seller+"/"+id], flow{c.Within, c, n, c.Done()})
 			}
 		}
 	}
@@ -44,15 +44,15 @@ func (s *deals) checkStock(at string, stock int, flows []flow) {
 		}
 	}
 	if stock < max(0, least) || stock > most {
-		s.differ("a stock that does not add up", at, "%d, where it must be from %d to %d", stock, least, most)
+		s.Differ("a stock that does not add up", at, "%d, where it must be from %d to %d", stock, least, most)
 	}
 }
 
 // range of a stock at a moment: what it can have been at least and at most, whatever one of the calls did.
-func stockAt(flows []flow, at moment, but *deal) (least, most int) {
+func stockAt(flows []flow, at Moment, but *deal) (least, most int) {
 	least, most = inStock, inStock
 	for _, f := range flows {
-		may, must := f.deal != but && f.from <= at, f.deal != but && f.certain && f.to < at
+		may, must := f.deal != but && f.From <= at, f.deal != but && f.certain && f.To < at
 		if must || may && f.by < 0 {
 			least += f.by
 		}
@@ -64,16 +64,16 @@ func stockAt(flows []flow, at moment, but *deal) (least, most int) {
 }
 
 // stocked reports whether so much can have been left at some moment of a time.
-func stocked(flows []flow, at span, but *deal, left int) bool {
-	moments := []moment{at.from, at.to}
+func stocked(flows []flow, at Span, but *deal, left int) bool {
+	moments := []Moment{at.From, at.To}
 	for _, f := range flows {
-		for _, m := range []moment{f.from, f.to} {
-			if at.from < m && m < at.to {
+		for _, m := range []Moment{f.From, f.To} {
+			if at.From < m && m < at.To {
 				moments = append(moments, m)
 			}
 		}
 	}
-	return slices.ContainsFunc(moments, func(m moment) bool {
+	return slices.ContainsFunc(moments, func(m Moment) bool {
 		least, most := stockAt(flows, m, but)
 		return least <= left && left <= most
 	})

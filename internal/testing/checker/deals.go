@@ -19,7 +19,7 @@ import (
 // what is stored with the calls in deals_check.go.
 type deals struct {
 	bazaar
-	calls deeds[*deal]
+	calls Deeds[*deal]
 
 	mu     sync.Mutex
 	all    map[string]*deal // by mark
@@ -57,21 +57,21 @@ const (
 	firstPrice   = 5_50
 )
 
-func newDeals(c *checker) *deals {
+func newDeals(c *Run) *deals {
 	s := &deals{bazaar: bazaar{c}, all: map[string]*deal{}, seen: map[string]int64{}}
-	if c.db == nil { // the tests of wrong histories
+	if c.Base == nil { // the tests of wrong histories
 		return s
 	}
-	direct := trading.New(c.db.Direct, people.New(c.db.Direct, nil), nil)
+	direct := trading.New(c.Base.Direct, people.New(c.Base.Direct, nil), nil)
 	for n := range dealers {
 		seller := dealerOf(n)
 		s.newcomer(seller, people.Seller)
 		for m := range goodsOfOne {
-			if _, err := direct.Create(c.t.Context(), trading.Product{
+			if _, err := direct.Create(c.T.Context(), trading.Product{
 				ID: productOf(m), SellerID: seller, Title: productOf(m), Category: "Bricks", Price: rands(firstPrice),
 				Stock: inStock,
 			}); err != nil {
-				c.t.Fatal(err)
+				c.T.Fatal(err)
 			}
 		}
 	}
@@ -83,19 +83,19 @@ func dealerOf(n int) string { return fmt.Sprint(dealerPrefix, n) }
 func productOf(n int) string { return fmt.Sprint("bricks-", n) }
 
 var (
-	outOfStock = refusal(func(err error) bool {
+	outOfStock = Refusal(func(err error) bool {
 		var refused *trading.Refused
 		return errors.As(err, &refused)
 	})
-	otherOrder = refusal(func(err error) bool {
+	otherOrder = Refusal(func(err error) bool {
 		var status *trading.StatusError
 		return errors.As(err, &status)
-	}).or(refusedBy(dynastay.ErrNotFound))
+	}).Or(RefusedBy(dynastay.ErrNotFound))
 )
 
-func (s *deals) step(w *worker) {
+func (s *deals) Step(w *Worker) {
 	draw := s.place
-	switch at := w.rand.IntN(40); {
+	switch at := w.Rand.IntN(40); {
 	case at < 16:
 	case at < 24:
 		draw = s.cancel
@@ -110,12 +110,12 @@ func (s *deals) step(w *worker) {
 	default:
 		draw = s.reprice
 	}
-	s.calls.do(w, func(keyed bool) *deal { return draw(w, keyed) })
+	s.calls.Do(w, func(keyed bool) *deal { return draw(w, keyed) })
 }
 
 // made adds a call.
 func (s *deals) made(
-	w *worker, c *deal, mark, kind string, keyed bool, refusal refusal, op func(*market) dynastay.Part,
+	w *Worker, c *deal, mark, kind string, keyed bool, refusal Refusal, op func(*market) dynastay.Part,
 ) *deal {
 	items := c.order
 	for _, id := range slices.Sorted(maps.Keys(c.quantities)) {
@@ -159,48 +159,46 @@ func (s *deals) told(c *deal, o *trading.Order) {
 		c.order = o.ID
 	}
 	wrong := o.ID != c.order || o.SellerID != c.seller
-	wrong = wrong || c.key == (dynastay.Idempotency{}) && o.Status != leadsToOrder[c.kind]
+	wrong = wrong || c.Key == (dynastay.Idempotency{}) && o.Status != leadsToOrder[c.kind]
 	if c.kind == ordering {
-		wrong = wrong || o.BuyerID != c.buyer || o.Delivery.Instructions != c.mark
+		wrong = wrong || o.BuyerID != c.buyer || o.Delivery.Instructions != c.Mark
 	}
 	if wrong {
-		s.differ("an answer about another order", c.items, "%s: %+v", c.about, o)
+		s.Differ("an answer about another order", c.Items, "%s: %+v", c.About, o)
 	}
 	s.show(o)
 }
 
 // show lets others pick an order. Some do before it is stored.
 func (s *deals) show(o *trading.Order) {
-	const recent = 10
 	s.lately = slices.DeleteFunc(s.lately, func(other *trading.Order) bool { return other.ID == o.ID })
-	s.lately = append(s.lately, o)
-	s.lately = s.lately[max(0, len(s.lately)-recent):]
+	s.lately = Keep(s.lately, o, 10)
 }
 
 // place orders one to three products of a seller.
-func (s *deals) place(w *worker, keyed bool) *deal {
-	mark := w.mark()
+func (s *deals) place(w *Worker, keyed bool) *deal {
+	mark := w.Mark()
 	c := &deal{
-		seller: dealerOf(w.rand.IntN(dealers)), buyer: fmt.Sprint(clientPrefix, w.rand.IntN(clients)),
+		seller: dealerOf(w.Rand.IntN(dealers)), buyer: fmt.Sprint(clientPrefix, w.Rand.IntN(clients)),
 		quantities: map[string]int{}, prices: map[string]int64{},
 	}
-	if w.oneIn(2) {
+	if w.OneIn(2) {
 		c.order = mark
 	}
 	o := trading.Order{ID: c.order, BuyerID: c.buyer, SellerID: c.seller}
 	o.Delivery.Instructions = mark
-	for _, n := range w.rand.Perm(goodsOfOne)[:1+w.rand.IntN(3)] {
-		id, quantity := productOf(n), 1+w.rand.IntN(3)
+	for _, n := range w.Rand.Perm(goodsOfOne)[:1+w.Rand.IntN(3)] {
+		id, quantity := productOf(n), 1+w.Rand.IntN(3)
 		c.quantities[id], c.prices[id] = quantity, s.price(w, c.seller, id)
 		o.Items = append(o.Items, trading.Item{
 			ProductID: id, Title: id, Quantity: quantity, UnitPrice: rands(c.prices[id]),
 		})
 	}
 	if err := o.AddUp(); err != nil {
-		s.differ("an order that does not add up", mark, "%v", err)
+		s.Differ("an order that does not add up", mark, "%v", err)
 	}
 	s.made(w, c, mark, ordering, keyed, outOfStock, func(m *market) dynastay.Part { return m.shop.PlaceOp(o) })
-	if c.order != "" && w.oneIn(4) {
+	if c.order != "" && w.OneIn(4) {
 		o.Status = trading.Pending
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -211,50 +209,50 @@ func (s *deals) place(w *worker, keyed bool) *deal {
 
 // move makes a call about an order, mostly one that was told of in one of the statuses; or places one.
 func (s *deals) move(
-	w *worker, kind string, keyed bool, refusal refusal, draw func(c *deal, mark string) func(*market) dynastay.Part,
+	w *Worker, kind string, keyed bool, refusal Refusal, draw func(c *deal, mark string) func(*market) dynastay.Part,
 	from ...trading.Status,
 ) *deal {
 	s.mu.Lock()
 	fit := s.lately
-	if !w.oneIn(5) {
+	if !w.OneIn(5) {
 		fit = slices.DeleteFunc(slices.Clone(fit), func(o *trading.Order) bool { return !slices.Contains(from, o.Status) })
 	}
 	if len(fit) == 0 {
 		s.mu.Unlock()
 		return s.place(w, keyed)
 	}
-	o := fit[w.rand.IntN(len(fit))]
+	o := fit[w.Rand.IntN(len(fit))]
 	s.mu.Unlock()
-	mark, c := w.mark(), &deal{order: o.ID, seller: o.SellerID}
-	if c.by = []string{o.BuyerID, o.SellerID}[w.rand.IntN(2)]; kind != revoking {
+	mark, c := w.Mark(), &deal{order: o.ID, seller: o.SellerID}
+	if c.by = []string{o.BuyerID, o.SellerID}[w.Rand.IntN(2)]; kind != revoking {
 		c.by = ""
 	}
 	return s.made(w, c, mark, kind, keyed, refusal, draw(c, mark))
 }
 
-func (s *deals) confirm(w *worker, keyed bool) *deal {
+func (s *deals) confirm(w *Worker, keyed bool) *deal {
 	return s.move(w, accepting, keyed, otherOrder, func(c *deal, _ string) func(*market) dynastay.Part {
 		return func(m *market) dynastay.Part { return m.shop.ConfirmOp(c.order) }
 	}, trading.Pending)
 }
 
-func (s *deals) ship(w *worker, keyed bool) *deal {
+func (s *deals) ship(w *Worker, keyed bool) *deal {
 	return s.move(w, shipping, keyed, otherOrder, func(c *deal, _ string) func(*market) dynastay.Part {
 		return func(m *market) dynastay.Part { return m.shop.ShipOp(c.order) }
 	}, trading.Confirmed)
 }
 
-func (s *deals) deliver(w *worker, keyed bool) *deal {
+func (s *deals) deliver(w *Worker, keyed bool) *deal {
 	return s.move(w, handing, keyed, otherOrder, func(c *deal, _ string) func(*market) dynastay.Part {
 		return func(m *market) dynastay.Part { return m.shop.DeliverOp(c.order) }
 	}, trading.Shipped)
 }
 
 // cancel cancels an order for its buyer or its seller, or for somebody who must not.
-func (s *deals) cancel(w *worker, keyed bool) *deal {
-	mayRefuse := otherOrder.or(refusedBy(trading.ErrNotParty))
+func (s *deals) cancel(w *Worker, keyed bool) *deal {
+	mayRefuse := otherOrder.Or(RefusedBy(trading.ErrNotParty))
 	return s.move(w, revoking, keyed, mayRefuse, func(c *deal, mark string) func(*market) dynastay.Part {
-		if w.oneIn(12) {
+		if w.OneIn(12) {
 			c.by = "stranger"
 		}
 		return func(m *market) dynastay.Part {
@@ -264,15 +262,15 @@ func (s *deals) cancel(w *worker, keyed bool) *deal {
 }
 
 // restock adds to the stock of a product, or takes from it.
-func (s *deals) restock(w *worker, keyed bool) *deal {
-	id, delta := productOf(w.rand.IntN(goodsOfOne)), 1+w.rand.IntN(3)
-	if w.oneIn(4) {
+func (s *deals) restock(w *Worker, keyed bool) *deal {
+	id, delta := productOf(w.Rand.IntN(goodsOfOne)), 1+w.Rand.IntN(3)
+	if w.OneIn(4) {
 		delta = -delta
 	}
-	c := &deal{seller: dealerOf(w.rand.IntN(dealers)), quantities: map[string]int{id: delta}}
-	return s.made(w, c, w.mark(), restocking, keyed, outOfStock, func(m *market) dynastay.Part {
+	c := &deal{seller: dealerOf(w.Rand.IntN(dealers)), quantities: map[string]int{id: delta}}
+	return s.made(w, c, w.Mark(), restocking, keyed, outOfStock, func(m *market) dynastay.Part {
 		return m.shop.RestockOp(c.seller, id, delta)
 	})
 }
 
-func (s *deals) settle(w *worker) { s.calls.settle(w) }
+func (s *deals) Settle(w *Worker) { s.calls.Settle(w) }

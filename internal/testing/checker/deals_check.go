@@ -9,7 +9,7 @@ import (
 	trading "github.com/dynastay/dynastay/examples/marketplace/shop"
 )
 
-func (s *deals) check() { s.checkDeals(s.readMarket()) }
+func (s *deals) Check() { s.checkDeals(s.readMarket()) }
 
 // dealLife is what has become of an order: the times within which it can have had each status.
 type dealLife struct {
@@ -21,7 +21,7 @@ type dealLife struct {
 
 type dealStatus struct {
 	status trading.Status
-	span
+	Span
 	by *deal // nil if nobody knows
 }
 
@@ -29,13 +29,13 @@ func (s *deals) checkDeals(all *marketItems) {
 	lives, stored := map[string]*dealLife{}, map[*deal]bool{}
 	for id, o := range all.orders {
 		delivery, _ := o["delivery"].(plain)
-		c := s.all[textOf(delivery, "instructions")]
+		c := s.all[TextOf(delivery, "instructions")]
 		switch {
 		case c != nil && stored[c]:
-			s.differ("an order that was placed twice", c.items, "%v", o)
+			s.Differ("an order that was placed twice", c.Items, "%v", o)
 			continue
 		case c == nil || c.kind != ordering || c.order != "" && c.order != id:
-			s.differ("an order that nobody placed", id, "%v", o)
+			s.Differ("an order that nobody placed", id, "%v", o)
 			continue
 		}
 		c.order, stored[c], lives[id] = id, true, &dealLife{id: id, placed: c, moved: map[string]*deal{}}
@@ -45,13 +45,13 @@ func (s *deals) checkDeals(all *marketItems) {
 		case ordering:
 			s.decide(c.marketCall, all.tickets, lives[c.order] != nil)
 		case revoking:
-			s.decide(c.marketCall, all.tickets, textOf(all.orders[c.order], "cancelReason") == c.mark)
+			s.decide(c.marketCall, all.tickets, TextOf(all.orders[c.order], "cancelReason") == c.Mark)
 		default:
 			s.decide(c.marketCall, all.tickets)
 		}
 		for id := range c.prices {
-			if p := all.products[c.seller][id]; c.kind == pricing && textOf(p, "description") == c.mark {
-				c.saw(s.now())
+			if p := all.products[c.seller][id]; c.kind == pricing && TextOf(p, "description") == c.Mark {
+				c.Saw(s.Moment())
 			}
 		}
 	}
@@ -63,29 +63,29 @@ func (s *deals) checkDeals(all *marketItems) {
 		s.checkDeal(l, o)
 		s.checkListed(all, l.placed.buyer, "ORDER", id, o)
 		s.checkListed(all, l.placed.seller, "ORDER", id, o)
-		delivered[l.placed.seller] += count(o["status"] == "DELIVERED")
+		delivered[l.placed.seller] += Count(o["status"] == "DELIVERED")
 	}
 	for at, times := range all.lists {
 		if user, rest, _ := strings.Cut(at, " "); strings.HasPrefix(rest, "ORDER") {
-			s.differ("a list of a user with something else", user, "%s: %v", at, times)
+			s.Differ("a list of a user with something else", user, "%s: %v", at, times)
 		}
 	}
 	for id, p := range all.profiles {
-		if n := numberOf(p, "totalOrders"); n != delivered[id] {
-			s.differ("a seller with another number of orders", id, "%d, and %d are delivered", n, delivered[id])
+		if n := NumberOf(p, "totalOrders"); n != delivered[id] {
+			s.Differ("a seller with another number of orders", id, "%d, and %d are delivered", n, delivered[id])
 		}
 	}
 	flows := s.flows(lives)
 	for seller, products := range all.products {
 		for id, p := range products {
-			s.checkStock(seller+"/"+id, numberOf(p, "stock"), flows[seller+"/"+id])
+			s.checkStock(seller+"/"+id, NumberOf(p, "stock"), flows[seller+"/"+id])
 			s.checkOffer(seller, id, p)
 		}
 	}
 	for _, c := range s.all {
-		for _, told := range c.refusals {
+		for _, told := range c.Refusals {
 			if !s.justifiedDeal(c, told, lives[c.order], flows) {
-				s.differ("a refusal without the reason that it names", c.items, "%s %s: %v", c.name, c.about, told.err)
+				s.Differ("a refusal without the reason that it names", c.Items, "%s %s: %v", c.Name, c.About, told.Err)
 			}
 		}
 	}
@@ -115,91 +115,91 @@ func (l *dealLife) wayTo(status trading.Status) []string {
 // followDeal finds the calls that have moved an order to its status, each once. Whether an order that was cancelled had
 // been confirmed, only its version may tell.
 func (s *deals) followDeal(l *dealLife, o plain) {
-	status, maybe := trading.Status(textOf(o, "status")), map[string]int{}
+	status, maybe := trading.Status(TextOf(o, "status")), map[string]int{}
 	for _, c := range s.all {
 		switch {
-		case c.order != l.id || c.kind == ordering || !c.could():
-		case !c.done():
+		case c.order != l.id || c.kind == ordering || !c.Could():
+		case !c.Done():
 			maybe[c.kind]++
 		case l.moved[c.kind] != nil:
-			s.differ("an order that was moved twice", l.id, "%s: %s and %s", c.kind, l.moved[c.kind].about, c.about)
+			s.Differ("an order that was moved twice", l.id, "%s: %s and %s", c.kind, l.moved[c.kind].About, c.About)
 		default:
 			l.moved[c.kind] = c
 		}
 	}
 	way := l.wayTo(status)
-	if status == trading.Cancelled && len(way) == 1 && numberOf(o, "version") == 3 {
+	if status == trading.Cancelled && len(way) == 1 && NumberOf(o, "version") == 3 {
 		way = []string{accepting, revoking}
 	}
 	for kind, c := range l.moved {
 		if !slices.Contains(way, kind) {
-			s.differ("a move of an order is lost", l.id, "%s %s: %v", kind, c.about, o)
+			s.Differ("a move of an order is lost", l.id, "%s %s: %v", kind, c.About, o)
 		}
 	}
-	l.statuses = []dealStatus{{trading.Pending, since(l.placed.within.from), l.placed}}
+	l.statuses = []dealStatus{{trading.Pending, Since(l.placed.Within.From), l.placed}}
 	for _, kind := range way {
-		now, c := dealStatus{leadsToOrder[kind], since(0), nil}, l.moved[kind]
+		now, c := dealStatus{leadsToOrder[kind], Since(0), nil}, l.moved[kind]
 		last := &l.statuses[len(l.statuses)-1]
 		switch {
 		case c != nil:
-			now.span, now.by, last.to = since(c.within.from), c, c.within.to
+			now.Span, now.by, last.To = Since(c.Within.From), c, c.Within.To
 		case maybe[kind] == 0:
-			s.differ("a move of an order that nobody made", l.id, "%s: %v", kind, o)
+			s.Differ("a move of an order that nobody made", l.id, "%s: %v", kind, o)
 		}
-		if now.from = max(now.from, last.from); last.to < last.from {
-			s.differ("an order that was moved in another order", l.id, "%s: %v", kind, o)
+		if now.From = max(now.From, last.From); last.To < last.From {
+			s.Differ("an order that was moved in another order", l.id, "%s: %v", kind, o)
 		}
 		l.statuses = append(l.statuses, now)
 	}
-	if numberOf(o, "version") != 1+len(way) {
-		s.differ("an order whose version does not count its moves", l.id, "%v: %v", way, o)
+	if NumberOf(o, "version") != 1+len(way) {
+		s.Differ("an order whose version does not count its moves", l.id, "%v: %v", way, o)
 	}
 }
 
 // checkDeal compares the attributes of an order with the calls that have made and cancelled it.
 func (s *deals) checkDeal(l *dealLife, o plain) {
-	ok := textOf(o, "buyerId") == l.placed.buyer && textOf(o, "sellerId") == l.placed.seller &&
-		strings.HasPrefix(textOf(o, "GSI2PK"), "STATUS#"+textOf(o, "status")+"#ORDER")
+	ok := TextOf(o, "buyerId") == l.placed.buyer && TextOf(o, "sellerId") == l.placed.seller &&
+		strings.HasPrefix(TextOf(o, "GSI2PK"), "STATUS#"+TextOf(o, "status")+"#ORDER")
 	items, _ := o["items"].([]any)
 	total := int64(0)
 	for _, item := range items {
 		i, _ := item.(plain)
-		id := textOf(i, "productId")
+		id := TextOf(i, "productId")
 		n, price := l.placed.quantities[id], l.placed.prices[id]
-		ok = ok && n > 0 && numberOf(i, "quantity") == n && cents(i["unitPrice"]) == price
+		ok = ok && n > 0 && NumberOf(i, "quantity") == n && Cents(i["unitPrice"]) == price
 		total += int64(n) * price
-		if !s.priced(l.placed.seller, id, price, l.placed.within) {
-			s.differ("an order at a price that it had not", l.placed.items, "%s: %v", l.placed.about, i)
+		if !s.priced(l.placed.seller, id, price, l.placed.Within) {
+			s.Differ("an order at a price that it had not", l.placed.Items, "%s: %v", l.placed.About, i)
 		}
 	}
 	totals, _ := o["totals"].(plain)
-	ok = ok && len(items) == len(l.placed.quantities) && cents(totals["total"]) == total
+	ok = ok && len(items) == len(l.placed.quantities) && Cents(totals["total"]) == total
 	if c := l.moved[revoking]; c != nil {
-		ok = ok && textOf(o, "cancelledBy") == c.by && (c.by == l.placed.buyer || c.by == l.placed.seller)
+		ok = ok && TextOf(o, "cancelledBy") == c.by && (c.by == l.placed.buyer || c.by == l.placed.seller)
 	}
 	if !ok {
-		s.differ("an order that does not follow from its calls", l.id, "%s: %v", l.placed.about, o)
+		s.Differ("an order that does not follow from its calls", l.id, "%s: %v", l.placed.About, o)
 	}
 }
 
 // justifiedDeal reports whether a refusal was true at some moment of its call.
-func (s *deals) justifiedDeal(c *deal, at told, l *dealLife, flows map[string][]flow) bool {
+func (s *deals) justifiedDeal(c *deal, at Told, l *dealLife, flows map[string][]flow) bool {
 	var gone *trading.Refused
 	var status *trading.StatusError
 	switch {
-	case errors.As(at.err, &gone):
+	case errors.As(at.Err, &gone):
 		return len(gone.Lines) > 0 && !slices.ContainsFunc(gone.Lines, func(line trading.RefusedLine) bool {
-			return !s.justifiedLine(c, at.span, line, flows)
+			return !s.justifiedLine(c, at.Span, line, flows)
 		})
-	case errors.Is(at.err, dynastay.ErrNotFound):
-		return l == nil || l.placed.within.to >= at.from
+	case errors.Is(at.Err, dynastay.ErrNotFound):
+		return l == nil || l.placed.Within.To >= at.From
 	case l == nil:
 		return false
-	case errors.Is(at.err, trading.ErrNotParty):
+	case errors.Is(at.Err, trading.ErrNotParty):
 		return c.by != l.placed.buyer && c.by != l.placed.seller
-	case errors.As(at.err, &status):
+	case errors.As(at.Err, &status):
 		had := slices.ContainsFunc(l.statuses, func(v dealStatus) bool {
-			return v.status == status.From && v.by != c && v.meets(at.span)
+			return v.status == status.From && v.by != c && v.Meets(at.Span)
 		})
 		return had && status.OrderID == l.id && status.To == leadsToOrder[c.kind] &&
 			!slices.Contains(movable[c.kind], status.From)
@@ -208,7 +208,7 @@ func (s *deals) justifiedDeal(c *deal, at told, l *dealLife, flows map[string][]
 }
 
 // justifiedLine is about one reason why a product was refused.
-func (s *deals) justifiedLine(c *deal, at span, line trading.RefusedLine, flows map[string][]flow) bool {
+func (s *deals) justifiedLine(c *deal, at Span, line trading.RefusedLine, flows map[string][]flow) bool {
 	n := c.quantities[line.ProductID]
 	if c.kind == restocking {
 		n = -n
@@ -217,7 +217,7 @@ func (s *deals) justifiedLine(c *deal, at span, line trading.RefusedLine, flows 
 	case trading.OutOfStock:
 		return n > line.Left && stocked(flows[c.seller+"/"+line.ProductID], at, c, line.Left)
 	case trading.PriceChanged:
-		price := minor(line.Price)
+		price := Minor(line.Price)
 		return c.kind == ordering && price != c.prices[line.ProductID] && s.priced(c.seller, line.ProductID, price, at)
 	}
 	return false

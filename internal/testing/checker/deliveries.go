@@ -34,37 +34,35 @@ func (d *delivery) rank() int {
 
 // outcome is what an import has returned.
 type outcome struct {
-	span
+	Span
 	what calendar.Outcome
 }
 
-func (s *calendars) deliver(w *worker, keyed bool) *nightsCall {
+func (s *calendars) deliver(w *Worker, keyed bool) *nightsCall {
 	at := site(w)
 	s.mu.Lock()
 	b := s.reservation(w, at)
-	if len(b.deliveries) == 0 || w.oneIn(3) {
+	if len(b.deliveries) == 0 || w.OneIn(3) {
 		s.revise(w, b)
 	}
-	const late = 4
-	n := len(b.deliveries)
-	d := b.deliveries[n-1-w.rand.IntN(min(late, n))]
+	d := Recent(w, b.deliveries, 4) // late, if it is not the last one
 	s.mu.Unlock()
 	return s.deliverOf(w, d, keyed)
 }
 
 // reservation draws one of those that change now.
-func (s *calendars) reservation(w *worker, at string) *channelBooking {
+func (s *calendars) reservation(w *Worker, at string) *channelBooking {
 	const slots = 3
-	now, slot := s.latest[at], w.rand.IntN(slots)
-	if slot < len(now) && (now[slot].newest < 6 || !w.oneIn(6)) {
+	now, slot := s.latest[at], w.Rand.IntN(slots)
+	if slot < len(now) && (now[slot].newest < 6 || !w.OneIn(6)) {
 		return now[slot]
 	}
-	mark := w.mark()
+	mark := w.Mark()
 	b := &channelBooking{
 		listing: at, id: "R-" + mark,
-		source: []calendar.Source{calendar.BookingCom, calendar.Airbnb, calendar.Other}[w.rand.IntN(3)],
+		source: []calendar.Source{calendar.BookingCom, calendar.Airbnb, calendar.Other}[w.Rand.IntN(3)],
 	}
-	if w.oneIn(2) {
+	if w.OneIn(2) {
 		b.bookingID = "of-" + b.id
 	}
 	s.channels = append(s.channels, b)
@@ -77,18 +75,18 @@ func (s *calendars) reservation(w *worker, at string) *channelBooking {
 }
 
 // revise adds a revision, or something else that the channel says under the last one.
-func (s *calendars) revise(w *worker, b *channelBooking) {
+func (s *calendars) revise(w *Worker, b *channelBooking) {
 	d := &delivery{of: b, Reservation: calendar.Reservation{
 		ListingID: b.listing, HostID: hostOf(b.listing), Source: b.source, ExternalID: b.id, Stay: nightsIn(w, b.listing),
-		Cancelled: w.oneIn(5),
+		Cancelled: w.OneIn(5),
 	}}
-	if b.newest == 0 || !w.oneIn(8) {
-		b.newest += 1 + w.rand.IntN(2)
+	if b.newest == 0 || !w.OneIn(8) {
+		b.newest += 1 + w.Rand.IntN(2)
 	}
-	if d.Revision = b.newest; !w.oneIn(4) {
+	if d.Revision = b.newest; !w.OneIn(4) {
 		d.BookingID = b.bookingID
 	}
-	if n := len(b.deliveries); n > 0 && !b.deliveries[n-1].Cancelled && w.oneIn(4) {
+	if n := len(b.deliveries); n > 0 && !b.deliveries[n-1].Cancelled && w.OneIn(4) {
 		d.Stay = b.deliveries[n-1].Stay // something else has changed
 	}
 	if d.Cancelled {
@@ -97,21 +95,21 @@ func (s *calendars) revise(w *worker, b *channelBooking) {
 	b.deliveries = append(b.deliveries, d)
 }
 
-var notDelivered = takenNights.or(func(err error) bool {
+var notDelivered = takenNights.Or(func(err error) bool {
 	var revision *calendar.RevisionError
 	var invalid *dynastay.InvalidError
 	return errors.As(err, &revision) || errors.As(err, &invalid) && invalid.Field == "BookingID"
 })
 
-func (s *calendars) deliverOf(w *worker, d *delivery, keyed bool) *nightsCall {
+func (s *calendars) deliverOf(w *Worker, d *delivery, keyed bool) *nightsCall {
 	c := &nightsCall{kind: delivering, listing: d.ListingID, stay: d.Stay, delivery: d}
-	op := d.ListingID != castle && w.oneIn(2)
-	c.slip = op && w.oneIn(2)
-	s.made(w, c, w.mark(), keyed, notDelivered, func(ctx context.Context, p *process, parts []dynastay.Part) (err error) {
+	op := d.ListingID != castle && w.OneIn(2)
+	c.slip = op && w.OneIn(2)
+	s.made(w, c, w.Mark(), keyed, notDelivered, func(ctx context.Context, p *Process, parts []dynastay.Part) (err error) {
 		var done calendar.Imported
-		from := s.now()
+		from := s.Moment()
 		if op {
-			done, err = write(ctx, p, parts, keeperOf(p).calendars.ImportOp(d.Reservation))
+			done, err = Write(ctx, p, parts, keeperOf(p).calendars.ImportOp(d.Reservation))
 		} else {
 			done, err = keeperOf(p).calendars.Import(ctx, d.Reservation, optionsOf(parts)...)
 		}
@@ -120,12 +118,12 @@ func (s *calendars) deliverOf(w *worker, d *delivery, keyed bool) *nightsCall {
 		}
 		return err
 	})
-	c.items += " " + d.ExternalID
-	c.about = fmt.Sprintf("%s %s revision %d: %s", c.mark, d.ExternalID, d.Revision, d.Stay)
+	c.Items += " " + d.ExternalID
+	c.About = fmt.Sprintf("%s %s revision %d: %s", c.Mark, d.ExternalID, d.Revision, d.Stay)
 	return c
 }
 
-func (s *calendars) delivered(c *nightsCall, done calendar.Imported, from moment) {
+func (s *calendars) delivered(c *nightsCall, done calendar.Imported, from Moment) {
 	if e := done.Event; e != nil {
 		s.told(c, e, false)
 	}
@@ -135,13 +133,13 @@ func (s *calendars) delivered(c *nightsCall, done calendar.Imported, from moment
 		c.event = done.EventID
 	}
 	if done.EventID != c.event || done.EventID != "" && done.EventID != "BOOKING#"+done.BookingID {
-		s.differ("a reservation of another booking", c.items, "%s: %+v", c.about, done)
+		s.Differ("a reservation of another booking", c.Items, "%s: %+v", c.About, done)
 	}
-	c.answers = append(c.answers, outcome{between(from, s.now()), done.Outcome})
+	c.answers = append(c.answers, outcome{Between(from, s.Moment()), done.Outcome})
 }
 
 // redelivery delivers the last revision of the reservation whose event is left incomplete; nil for other events.
-func (s *calendars) redelivery(w *worker, event plain) *nightsCall {
+func (s *calendars) redelivery(w *Worker, event plain) *nightsCall {
 	var last *delivery
 	for _, b := range s.channels {
 		if b.id != event["externalReservationId"] {
@@ -164,13 +162,13 @@ func (s *calendars) redelivery(w *worker, event plain) *nightsCall {
 func (s *calendars) checkReservation(b *channelBooking, calls []*nightsCall, c *calendarItems) {
 	item := c.imports[string(b.source)+"#"+b.id]
 	differ := func(kind, format string, args ...any) {
-		s.differ(kind, b.listing+" "+b.id, format+": %v", append(args, item)...)
+		s.Differ(kind, b.listing+" "+b.id, format+": %v", append(args, item)...)
 	}
 	delete(c.imports, string(b.source)+"#"+b.id)
 	if item == nil {
 		for _, d := range calls {
-			if d.done() {
-				differ("a reservation is lost", "%s", d.about)
+			if d.Done() {
+				differ("a reservation is lost", "%s", d.About)
 			}
 		}
 		return
@@ -181,7 +179,7 @@ func (s *calendars) checkReservation(b *channelBooking, calls []*nightsCall, c *
 	bookingID, _ := item["bookingId"].(string)
 	imported, freed := revision == 0 && item["pending"] == true, false
 	for _, d := range calls {
-		imported = imported || d.could() && d.delivery.rank() == rank && d.stay == stay
+		imported = imported || d.Could() && d.delivery.rank() == rank && d.stay == stay
 	}
 	if !imported {
 		differ("a revision that was not delivered", "%d", revision)
@@ -194,20 +192,20 @@ func (s *calendars) checkReservation(b *channelBooking, calls []*nightsCall, c *
 		differ("an event of another reservation", "%v", event)
 	}
 	for _, d := range c.register("BOOKING#" + bookingID).calls {
-		freed = freed || d.kind == freeing && d.could()
+		freed = freed || d.kind == freeing && d.Could()
 	}
 	if deleted && !freed {
 		differ("a reservation that nobody deleted", "%d", revision)
 	}
 	for _, d := range calls {
 		if d.event != "" && d.event != "BOOKING#"+bookingID {
-			differ("a reservation of two bookings", "%s: %s", d.about, d.event)
+			differ("a reservation of two bookings", "%s: %s", d.About, d.event)
 		}
 		for _, a := range d.answers {
 			s.checkOutcome(d, a, calls, rank)
 			s.checkFormer(d, a, c.register("BOOKING#"+bookingID))
 		}
-		for _, told := range d.refusals {
+		for _, told := range d.Refusals {
 			s.checkNotDelivered(d, told, calls, bookingID)
 		}
 	}
@@ -236,29 +234,29 @@ func (c *nightsCall) wrote() bool {
 func (s *calendars) checkOutcome(d *nightsCall, a outcome, calls []*nightsCall, last int) {
 	rank := d.delivery.rank()
 	if last < rank || last == rank && a.what == calendar.Outdated {
-		s.differ("a revision is lost", d.items, "%s: %s, but in the end it is %d", d.about, a.what, last)
+		s.Differ("a revision is lost", d.Items, "%s: %s, but in the end it is %d", d.About, a.what, last)
 	}
 	var again, newer bool
 	for _, e := range calls {
 		other := e.delivery.rank()
-		begun := e.could() && e.within.from <= a.to
+		begun := e.Could() && e.Within.From <= a.To
 		again = again || begun && (e != d || d.keyed) && other == rank && e.stay == d.stay
 		newer = newer || begun && other > rank
 		if e == d || !e.wrote() {
 			continue
 		}
-		before := e.within.to < d.within.from
+		before := e.Within.To < d.Within.From
 		switch {
 		case a.writes() && other == rank:
-			s.differ("a revision that was imported twice", d.items, "%s: %s, and %s", d.about, a.what, e.about)
+			s.Differ("a revision that was imported twice", d.Items, "%s: %s, and %s", d.About, a.what, e.About)
 		case a.writes() && before && other > rank:
-			s.differ("a revision that was imported after a newer one", d.items, "%s: %s, but %s", d.about, a.what, e.about)
+			s.Differ("a revision that was imported after a newer one", d.Items, "%s: %s, but %s", d.About, a.what, e.About)
 		case a.what == calendar.Repeated && before && other > rank:
-			s.differ("a revision that was outdated, and not repeated", d.items, "%s, but %s", d.about, e.about)
+			s.Differ("a revision that was outdated, and not repeated", d.Items, "%s, but %s", d.About, e.About)
 		}
 	}
 	if a.what == calendar.Repeated && !again || a.what == calendar.Outdated && !newer {
-		s.differ("an outcome without a reason", d.items, "%s: %s", d.about, a.what)
+		s.Differ("an outcome without a reason", d.Items, "%s: %s", d.About, a.what)
 	}
 }
 
@@ -268,30 +266,30 @@ func (s *calendars) checkFormer(d *nightsCall, a outcome, r *register) {
 	for what, before := range map[calendar.Outcome]func(dynastay.Stay) bool{
 		calendar.Created: noNights, calendar.Changed: someNights, calendar.Unchanged: same,
 	} {
-		if a.what == what && !r.possible(d, d.within, before) {
-			s.differ("an outcome without a reason", d.items, "%s: %s", d.about, a.what)
+		if a.what == what && !r.possible(d, d.Within, before) {
+			s.Differ("an outcome without a reason", d.Items, "%s: %s", d.About, a.what)
 		}
 	}
 }
 
 // checkNotDelivered compares a refusal with the other deliveries of the reservation. Taken nights are checked like all
 // others.
-func (s *calendars) checkNotDelivered(d *nightsCall, at told, calls []*nightsCall, bookingID string) {
+func (s *calendars) checkNotDelivered(d *nightsCall, at Told, calls []*nightsCall, bookingID string) {
 	var invalid *dynastay.InvalidError
 	var revision *calendar.RevisionError
 	justified := true
 	switch {
-	case errors.As(at.err, &invalid):
+	case errors.As(at.Err, &invalid):
 		justified = d.delivery.BookingID != "" && bookingID != "" && bookingID != d.delivery.BookingID
-	case errors.As(at.err, &revision):
+	case errors.As(at.Err, &revision):
 		justified = false
 		for _, e := range calls {
-			justified = justified || e.could() && e.within.from <= at.to && e.delivery.Revision == revision.Revision && e.stay == revision.Stay
+			justified = justified || e.Could() && e.Within.From <= at.To && e.delivery.Revision == revision.Revision && e.stay == revision.Stay
 		}
 		justified = justified && revision.Revision == d.delivery.Revision && revision.Delivered == d.stay && revision.Stay != d.stay &&
 			someNights(revision.Stay) // a cancellation is the later one
 	}
 	if !justified {
-		s.differ("a refusal without the reason that it names", d.items, "%s: %v", d.about, at.err)
+		s.Differ("a refusal without the reason that it names", d.Items, "%s: %v", d.About, at.Err)
 	}
 }

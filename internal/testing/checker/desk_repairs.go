@@ -21,9 +21,9 @@ type repair struct {
 
 // repairCall takes the unit out of order, or puts it back from a night on.
 type repairCall struct {
-	span
+	Span
 	from    dynastay.Date // of an end
-	verdict verdict
+	verdict Verdict
 	err     error
 }
 
@@ -35,7 +35,7 @@ func (r *repair) stepwise() bool {
 	return dynastay.MonthOf(r.nights.CheckIn) != dynastay.MonthOf(r.nights.LastNight())
 }
 
-func (r *repair) could(c *repairCall) bool { return c.verdict != refused || r.stepwise() }
+func (r *repair) could(c *repairCall) bool { return c.verdict != Refused || r.stepwise() }
 
 // end is the departure that a call leaves.
 func (r *repair) end(c *repairCall) dynastay.Date {
@@ -54,77 +54,76 @@ func (r *repair) freed(c *repairCall, date dynastay.Date) bool {
 }
 
 // certainly is the time in which the unit has certainly been out of order on a night.
-func (r *repair) certainly(date dynastay.Date) span {
-	at := since(ever)
+func (r *repair) certainly(date dynastay.Date) Span {
+	at := Since(Ever)
 	for _, c := range r.calls {
 		switch {
-		case !c.ends() && c.verdict == acknowledged:
-			at.from = min(at.from, c.to)
+		case !c.ends() && c.verdict == Acknowledged:
+			at.From = min(at.From, c.To)
 		case r.freed(c, date) && r.could(c):
-			at.to = min(at.to, c.began())
+			at.To = min(at.To, c.began())
 		}
 	}
 	return at
 }
 
 // perhaps is the time in which it may have been.
-func (r *repair) perhaps(date dynastay.Date) span {
-	at := since(ever)
+func (r *repair) perhaps(date dynastay.Date) Span {
+	at := Since(Ever)
 	for _, c := range r.calls {
 		switch {
 		case !c.ends() && r.could(c):
-			at.from = min(at.from, c.began())
-		case r.freed(c, date) && c.verdict == acknowledged:
-			at.to = min(at.to, c.to)
+			at.From = min(at.From, c.began())
+		case r.freed(c, date) && c.verdict == Acknowledged:
+			at.To = min(at.To, c.To)
 		}
 	}
 	return at
 }
 
-func (c *repairCall) began() moment { return c.span.from }
+func (c *repairCall) began() Moment { return c.Span.From }
 
 // repair takes a unit out of order, mostly one that may be retired soon, or repeats or ends one of the last repairs.
-func (d *desks) repair(w *worker) {
-	const recent = 6
+func (d *desks) repair(w *Worker) {
 	d.mu.Lock()
 	var r *repair
-	if last := min(recent, len(d.repairs)); last > 0 && !w.oneIn(3) {
-		r = d.repairs[len(d.repairs)-1-w.rand.IntN(last)]
+	if len(d.repairs) > 0 && !w.OneIn(3) {
+		r = Recent(w, d.repairs, 6)
 	}
 	d.mu.Unlock()
 	c := &repairCall{}
 	switch {
 	case r == nil:
-		first := dynastay.DateOf(midnight, time.UTC).AddDays(w.rand.IntN(3))
-		r = &repair{id: fmt.Sprint("w", w.mark()), unit: d.unit(w), nights: dynastay.Stay{CheckIn: first, CheckOut: first.AddDays(1 + w.rand.IntN(2))}}
-		if w.oneIn(2) {
+		first := dynastay.DateOf(Midnight, time.UTC).AddDays(w.Rand.IntN(3))
+		r = &repair{id: fmt.Sprint("w", w.Mark()), unit: d.unit(w), nights: dynastay.Stay{CheckIn: first, CheckOut: first.AddDays(1 + w.Rand.IntN(2))}}
+		if w.OneIn(2) {
 			r.unit = d.retiring()
 		}
 		d.mu.Lock()
 		d.repairs = append(d.repairs, r)
 		d.mu.Unlock()
-	case !w.oneIn(3):
-		c.from = r.nights.CheckIn.AddDays(w.rand.IntN(r.nights.Nights() + 1))
+	case !w.OneIn(3):
+		c.from = r.nights.CheckIn.AddDays(w.Rand.IntN(r.nights.Nights() + 1))
 	}
 	d.callRepair(w, r, c)
 }
 
-func (d *desks) callRepair(w *worker, r *repair, c *repairCall) {
+func (d *desks) callRepair(w *Worker, r *repair, c *repairCall) {
 	name := "out of order"
 	if c.ends() {
 		name = "end out of order"
 	}
-	c.span.from = d.now()
-	c.verdict = w.call(name, r.unit, r.id, refusedBy(dynastay.ErrRefused, dynastay.ErrNotFound), func(ctx context.Context) error {
+	c.Span.From = d.Moment()
+	c.verdict = w.Call(name, r.unit, r.id, RefusedBy(dynastay.ErrRefused, dynastay.ErrNotFound), func(ctx context.Context) error {
 		if c.ends() {
-			_, c.err = d.of(w.process).bookings.EndOutOfOrder(ctx, d.house, bookings.OutOfOrderEnd{UnitID: r.unit, ID: r.id, From: c.from, By: "staff_8"})
+			_, c.err = d.of(w.Process).bookings.EndOutOfOrder(ctx, d.house, bookings.OutOfOrderEnd{UnitID: r.unit, ID: r.id, From: c.from, By: "staff_8"})
 		} else {
-			_, c.err = d.of(w.process).bookings.TakeOutOfOrder(ctx, d.house, bookings.OutOfOrder{UnitID: r.unit, ID: r.id, Nights: r.nights, By: "staff_7"})
+			_, c.err = d.of(w.Process).bookings.TakeOutOfOrder(ctx, d.house, bookings.OutOfOrder{UnitID: r.unit, ID: r.id, Nights: r.nights, By: "staff_7"})
 		}
 		return c.err
 	})
-	c.to = d.now()
-	d.named(c.span, c.err)
+	c.To = d.Moment()
+	d.named(c.Span, c.err)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	r.calls = append(r.calls, c)
@@ -161,12 +160,12 @@ func (d *desks) checkRepairs(all *deskItems) {
 			r := d.repairOf(id, o.ID)
 			switch {
 			case r == nil:
-				d.differ("a repair that nobody asked for", id, "%v", *o)
+				d.Differ("a repair that nobody asked for", id, "%v", *o)
 				continue
 			case stored[r] != nil:
-				d.differ("a repair that was made twice", id, "%v", *o)
+				d.Differ("a repair that was made twice", id, "%v", *o)
 			case o.Asked != r.nights || o.Nights.CheckIn != r.nights.CheckIn:
-				d.differ("a repair with other nights", id, "%v, not %v", *o, r.nights)
+				d.Differ("a repair with other nights", id, "%v, not %v", *o, r.nights)
 			}
 			stored[r] = o
 		}
@@ -184,29 +183,29 @@ func (d *desks) checkRepair(r *repair, o *units.OutOfOrder) {
 		ends[dynastay.MonthOf(r.nights.CheckIn).CheckOut] = true
 	}
 	for _, c := range r.calls {
-		begun = begun || !c.ends() && c.verdict == acknowledged
+		begun = begun || !c.ends() && c.verdict == Acknowledged
 		could = could || !c.ends() && r.could(c)
 		early := c.ends() && r.end(c).Before(r.nights.CheckOut)
 		if early && r.could(c) {
 			ends[r.end(c)], ended = true, true
 		}
-		if early && c.verdict == acknowledged && r.end(c).Before(until) {
+		if early && c.verdict == Acknowledged && r.end(c).Before(until) {
 			until = r.end(c)
 		}
 		d.checkRefusedRepair(r, c)
 	}
 	switch {
 	case o == nil && begun:
-		d.differ("a repair is lost", r.unit, "%s", r.id)
+		d.Differ("a repair is lost", r.unit, "%s", r.id)
 	case o == nil:
 	case !could:
-		d.differ("a repair that was refused, and is done", r.unit, "%v", *o)
+		d.Differ("a repair that was refused, and is done", r.unit, "%v", *o)
 	case !ended && !o.EndedAt.IsZero():
-		d.differ("the end of a repair that nobody asked for", r.unit, "%v", *o)
+		d.Differ("the end of a repair that nobody asked for", r.unit, "%v", *o)
 	case until.Before(r.nights.CheckOut) && o.EndedAt.IsZero(), o.Nights.CheckOut.After(until):
-		d.differ("the end of a repair is lost", r.unit, "%v, which ended on %s", *o, until)
+		d.Differ("the end of a repair is lost", r.unit, "%v, which ended on %s", *o, until)
 	case !ends[o.Nights.CheckOut], begun && o.EndedAt.IsZero() && o.Nights != r.nights:
-		d.differ("a repair with other nights", r.unit, "%v, not %v", *o, r.nights)
+		d.Differ("a repair with other nights", r.unit, "%v, not %v", *o, r.nights)
 	}
 }
 
@@ -216,16 +215,16 @@ func (d *desks) checkRefusedRepair(r *repair, c *repairCall) {
 	switch {
 	case c.ends() && errors.Is(c.err, dynastay.ErrNotFound):
 		for _, other := range r.calls {
-			wrong = wrong || !other.ends() && other.verdict == acknowledged && other.to < c.began()
+			wrong = wrong || !other.ends() && other.verdict == Acknowledged && other.To < c.began()
 		}
 	case errors.Is(c.err, units.ErrOutOfOrderEnded):
 		wrong = true
 		for _, other := range r.calls {
-			wrong = wrong && !(other.ends() && r.could(other) && other.began() < c.to)
+			wrong = wrong && !(other.ends() && r.could(other) && other.began() < c.To)
 		}
 	}
 	if wrong {
-		d.differ("a call for a repair that was refused without a reason", r.unit, "%s at %v: %v", r.id, c.span, c.err)
+		d.Differ("a call for a repair that was refused without a reason", r.unit, "%s at %v: %v", r.id, c.Span, c.err)
 	}
 }
 
@@ -233,7 +232,7 @@ func (d *desks) checkRefusedRepair(r *repair, c *repairCall) {
 func (d *desks) repairTenants(all map[units.Night][]tenant) {
 	for _, r := range d.repairs {
 		for date := range r.nights.Dates() {
-			if at := r.certainly(date); at.from < at.to {
+			if at := r.certainly(date); at.From < at.To {
 				n := units.Night{UnitID: r.unit, Date: date}
 				all[n] = append(all[n], tenant{at, units.Occupant{OutOfOrder: r.id}.String()})
 			}
@@ -258,7 +257,7 @@ func (d *desks) checkRooms(all *deskItems) {
 			}
 		}
 		if n.OutOfOrder != out[date] || n.Available != n.Total-sold-out[date] || n.Total != availability.MaxRooms {
-			d.differ("rooms that do not add up", date.String(), "%d of %d left, %d out of order, where %d are sold and %d out of order",
+			d.Differ("rooms that do not add up", date.String(), "%d of %d left, %d out of order, where %d are sold and %d out of order",
 				n.Available, n.Total, n.OutOfOrder, sold, out[date])
 		}
 	}

@@ -26,7 +26,7 @@ type frontOffice struct {
 	*dynastay.DB
 	bookings *bookings.Repository
 	units    *units.Repository
-	receipts *entity.Table[receipt]
+	receipts *entity.Table[Receipt]
 }
 
 func newFrontOffice(db *dynastay.DB) *frontOffice {
@@ -34,16 +34,16 @@ func newFrontOffice(db *dynastay.DB) *frontOffice {
 	return &frontOffice{db, bookings.New(db, &bookings.Options{NoShowAfter: time.Nanosecond}), units.New(db), entity.NewTable(db, receiptEntity)}
 }
 
-// joinDesk adds the front desks to a run.
-func joinDesk(c *checker) { c.add(newDesks(c), 40) }
+// JoinDesk adds the front desks to a run.
+func JoinDesk(c *Run) { c.Add(newDesks(c), 40) }
 
 // desks give the few units of a hotel to its guests, move them, swap their units, change their stays, let them leave and come back,
 // many at the same time. Other units are retired while guests get them, and some are out of order for a time.
 type desks struct {
-	*checker
+	*Run
 	front  *dyntest.DB
-	of     func(*process) *frontOffice
-	calls  deeds[*deskCall]
+	of     func(*Process) *frontOffice
+	calls  Deeds[*deskCall]
 	house  availability.House
 	room   string                      // the id of the room type
 	asks   []availability.QuoteRequest // of the stays that guests book
@@ -52,7 +52,7 @@ type desks struct {
 	mu      sync.Mutex
 	guests  []*deskGuest // whose bookings were acknowledged
 	all     []*deskCall
-	made    map[string]*once              // the creations, by mark
+	made    map[string]*Once              // the creations, by mark
 	states  map[string]map[int]*deskState // of bookings, by id and version
 	retired map[string][]*retirement      // by unit
 	refused []deskRefusal
@@ -68,7 +68,7 @@ type deskGuest struct {
 
 // deskCall is a write that concerns one booking or two.
 type deskCall struct {
-	*deed
+	*Deed
 	kind     string
 	bookings []string
 	receipt  bool
@@ -77,20 +77,20 @@ type deskCall struct {
 
 // deskState is what a booking has with one of its versions, and the time within which that began.
 type deskState struct {
-	began  span
+	began  Span
 	nights map[units.Night]bool
 	by     *deskCall // nil if another answer has told of it
 }
 
 // retirement is a call that retires a unit.
 type retirement struct {
-	span
-	verdict verdict
+	Span
+	verdict Verdict
 }
 
 // deskRefusal names who has a night.
 type deskRefusal struct {
-	span
+	Span
 	taken units.TakenNight
 }
 
@@ -100,33 +100,33 @@ const (
 	deskLasting = 150 // calls of the whole checker until other units are retired
 )
 
-func newDesks(c *checker) *desks {
-	front := c.database(
+func newDesks(c *Run) *desks {
+	front := c.Database(
 		dyntest.OnlyTables(keys.BookingsTable, keys.AvailabilityTable, keys.PropertiesTable, keys.MetadataTable), dyntest.Tables(receiptEntity.Schema),
 	)
-	of := each(func(p *process) *frontOffice { return newFrontOffice(p.open(front, func(*dynastay.Options) {})) })
-	d := &desks{checker: c, front: front, of: of, made: map[string]*once{}, states: map[string]map[int]*deskState{}, retired: map[string][]*retirement{}}
+	of := Each(func(p *Process) *frontOffice { return newFrontOffice(p.Open(front, func(*dynastay.Options) {})) })
+	d := &desks{Run: c, front: front, of: of, made: map[string]*Once{}, states: map[string]map[int]*deskState{}, retired: map[string][]*retirement{}}
 	db := front.Direct
-	made, err := properties.New(db, nil).Create(c.t.Context(), properties.Property{
+	made, err := properties.New(db, nil).Create(c.T.Context(), properties.Property{
 		Name: "Many Desks", Slug: "many-desks", Type: properties.Hotel, OwnerID: "user_host", Status: properties.Approved, CheckInTime: "00:01",
 		Address: properties.Address{City: "Boston", Country: "USA", Latitude: 42.36, Longitude: -71.06},
 	}, []properties.RoomType{{Name: "Double", Limits: availability.Limits{MaxOccupancy: 2, MaxAdults: 2}, BasePrice: fixture.Price, Total: deskUnits}})
-	require.NoError(c.t, err)
+	require.NoError(c.T, err)
 	d.room = made.Rooms[0].ID
 	d.house = availability.House{ID: made.ID, TimeZone: made.TimeZone}
-	first := dynastay.DateOf(midnight, time.UTC)
-	_, err = availability.New(db).Open(c.t.Context(), availability.OpenRequest{
+	first := dynastay.DateOf(Midnight, time.UTC)
+	_, err = availability.New(db).Open(c.T.Context(), availability.OpenRequest{
 		PropertyID: made.ID, RoomTypeID: d.room, Nights: dynastay.Stay{CheckIn: first, CheckOut: first.AddDays(4)},
 		Rooms: availability.MaxRooms, AboveCapacity: true, Price: fixture.Price,
 	})
-	require.NoError(c.t, err)
+	require.NoError(c.T, err)
 	for from := range 2 {
 		for nights := 1; nights <= 3; nights++ {
 			stay := dynastay.Stay{CheckIn: first.AddDays(from), CheckOut: first.AddDays(from + nights)}
 			req, err := made.Card().QuoteRequest(stay, availability.Guests{Adults: 2}, properties.Choice{RoomTypeID: d.room, Quantity: 1 + nights%2})
-			require.NoError(c.t, err)
-			q, err := availability.New(db).Quote(c.t.Context(), req)
-			require.NoError(c.t, err)
+			require.NoError(c.T, err)
+			q, err := availability.New(db).Quote(c.T.Context(), req)
+			require.NoError(c.T, err)
 			d.asks, d.quotes = append(d.asks, req), append(d.quotes, q)
 		}
 	}
@@ -139,13 +139,13 @@ func newDesks(c *checker) *desks {
 func (d *desks) newUnit(id string) {
 	_, err := units.New(d.front.Direct).CreateAll(context.Background(), []units.Unit{{PropertyID: d.house.ID, ID: id, RoomTypeID: d.room}})
 	if err != nil {
-		d.differ("a unit that cannot be created", id, "%v", err)
+		d.Differ("a unit that cannot be created", id, "%v", err)
 	}
 }
 
 // retiring is the unit that is retired these days. It is created by the first who asks.
 func (d *desks) retiring() string {
-	id := fmt.Sprint("r", d.called()/deskLasting)
+	id := fmt.Sprint("r", d.Called()/deskLasting)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if _, known := d.retired[id]; !known {
@@ -155,11 +155,11 @@ func (d *desks) retiring() string {
 	return id
 }
 
-func (d *desks) unit(w *worker) string {
-	if w.oneIn(8) {
+func (d *desks) unit(w *Worker) string {
+	if w.OneIn(8) {
 		return d.retiring()
 	}
-	return fmt.Sprint("u", w.rand.IntN(deskUnits))
+	return fmt.Sprint("u", w.Rand.IntN(deskUnits))
 }
 
 func housed(g *deskGuest) bool { return g.unit != "" }
@@ -167,7 +167,7 @@ func gone(g *deskGuest) bool   { return g.status == bookings.Completed || g.stat
 func anybody(*deskGuest) bool  { return true }
 
 // guest draws one of the last guests.
-func (d *desks) guest(w *worker, who func(*deskGuest) bool) *deskGuest {
+func (d *desks) guest(w *Worker, who func(*deskGuest) bool) *deskGuest {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	last := slices.Clone(d.guests[max(0, len(d.guests)-deskGuests):])
@@ -175,12 +175,12 @@ func (d *desks) guest(w *worker, who func(*deskGuest) bool) *deskGuest {
 	if len(last) == 0 {
 		return nil
 	}
-	copied := *last[w.rand.IntN(len(last))]
+	copied := *last[w.Rand.IntN(len(last))]
 	return &copied
 }
 
-func (d *desks) step(w *worker) {
-	switch at := w.rand.IntN(49); {
+func (d *desks) Step(w *Worker) {
+	switch at := w.Rand.IntN(49); {
 	case at < 5:
 		d.walkIn(w)
 	case at == 5:
@@ -205,29 +205,29 @@ func (d *desks) step(w *worker) {
 			d.walkIn(w)
 			return
 		}
-		d.calls.do(w, func(keyed bool) *deskCall { return d.draw(w, at, one, other, keyed) })
+		d.calls.Do(w, func(keyed bool) *deskCall { return d.draw(w, at, one, other, keyed) })
 	}
 }
 
 // walkIn books a stay. A third of the guests must pay first.
-func (d *desks) walkIn(w *worker) {
-	mark := w.mark()
-	req := fixture.Request(d.quotes[w.rand.IntN(len(d.quotes))])
+func (d *desks) walkIn(w *Worker) {
+	mark := w.Mark()
+	req := fixture.Request(d.quotes[w.Rand.IntN(len(d.quotes))])
 	req.SpecialRequests = mark
-	if w.oneIn(3) {
+	if w.OneIn(3) {
 		req.Hold = time.Hour
 	}
 	var b *bookings.Booking
-	at := span{from: d.now()}
-	o := &once{name: "walk in", items: mark, about: mark, refusal: never, send: func(ctx context.Context, p *process) (err error) {
+	at := Span{From: d.Moment()}
+	o := &Once{Name: "walk in", Items: mark, About: mark, Refusal: Never, Send: func(ctx context.Context, p *Process) (err error) {
 		b, err = d.of(p).bookings.Create(ctx, req)
 		return err
 	}}
 	d.mu.Lock()
 	d.made[mark] = o
 	d.mu.Unlock()
-	if o.call(w) == acknowledged && b != nil {
-		at.to = d.now()
+	if o.Call(w) == Acknowledged && b != nil {
+		at.To = d.Moment()
 		d.noted(at, nil, b)
 		d.mu.Lock()
 		defer d.mu.Unlock()
@@ -236,12 +236,12 @@ func (d *desks) walkIn(w *worker) {
 }
 
 // draw draws a write.
-func (d *desks) draw(w *worker, at int, one, other *deskGuest, keyed bool) *deskCall {
-	c := &deskCall{bookings: []string{one.id}, receipt: !w.oneIn(3)}
+func (d *desks) draw(w *Worker, at int, one, other *deskGuest, keyed bool) *deskCall {
+	c := &deskCall{bookings: []string{one.id}, receipt: !w.OneIn(3)}
 	to := []bookings.Assignment{{RoomTypeID: d.room, UnitID: d.unit(w)}}
-	var send func(p *process) (dynastay.Part, func() []*bookings.Booking)
-	single := func(op func(p *process) *dynastay.Operation[*bookings.Booking]) {
-		send = func(p *process) (dynastay.Part, func() []*bookings.Booking) {
+	var send func(p *Process) (dynastay.Part, func() []*bookings.Booking)
+	single := func(op func(p *Process) *dynastay.Operation[*bookings.Booking]) {
+		send = func(p *Process) (dynastay.Part, func() []*bookings.Booking) {
 			o := op(p)
 			return o, func() []*bookings.Booking { return []*bookings.Booking{o.Result()} }
 		}
@@ -249,39 +249,39 @@ func (d *desks) draw(w *worker, at int, one, other *deskGuest, keyed bool) *desk
 	var m bookings.Modification
 	if at >= 40 && at < 43 {
 		var err error
-		m, err = bookings.New(d.front.Direct, nil).QuoteModification(context.Background(), one.id, d.asks[w.rand.IntN(len(d.asks))])
+		m, err = bookings.New(d.front.Direct, nil).QuoteModification(context.Background(), one.id, d.asks[w.Rand.IntN(len(d.asks))])
 		if err != nil {
 			at = 36 // they are not asked again
 		}
 		if err != nil && !deskRefuses(err) {
-			d.differ("a quote that failed", one.id, "%v", err)
+			d.Differ("a quote that failed", one.id, "%v", err)
 		}
 	}
 	switch {
 	case at < 17:
 		c.kind = "assign"
-		single(func(p *process) *dynastay.Operation[*bookings.Booking] {
+		single(func(p *Process) *dynastay.Operation[*bookings.Booking] {
 			return d.of(p).bookings.AssignUnitsOp(one.id, to)
 		})
 	case at < 20 && one.unit != "":
 		c.kind = "check in unit"
-		single(func(p *process) *dynastay.Operation[*bookings.Booking] {
+		single(func(p *Process) *dynastay.Operation[*bookings.Booking] {
 			return d.of(p).bookings.CheckInOp(one.id, nil)
 		})
 	case at < 20:
 		c.kind = "check in to"
-		single(func(p *process) *dynastay.Operation[*bookings.Booking] {
+		single(func(p *Process) *dynastay.Operation[*bookings.Booking] {
 			return d.of(p).bookings.CheckInToOp(one.id, to)
 		})
 	case at < 22:
 		c.kind, c.still = "extend hold", true
-		long := time.Duration(w.rand.IntN(600)) * time.Minute
-		single(func(p *process) *dynastay.Operation[*bookings.Booking] {
+		long := time.Duration(w.Rand.IntN(600)) * time.Minute
+		single(func(p *Process) *dynastay.Operation[*bookings.Booking] {
 			return d.of(p).bookings.ExtendHoldOp(one.id, time.Minute+long)
 		})
 	case at < 24:
 		c.kind = "check out unit"
-		single(func(p *process) *dynastay.Operation[*bookings.Booking] { return d.of(p).bookings.CheckOutOp(one.id) })
+		single(func(p *Process) *dynastay.Operation[*bookings.Booking] { return d.of(p).bookings.CheckOutOp(one.id) })
 	case at < 28:
 		c.kind = "move unit"
 		move := bookings.UnitMove{From: one.unit, To: to[0].UnitID}
@@ -291,43 +291,43 @@ func (d *desks) draw(w *worker, at int, one, other *deskGuest, keyed bool) *desk
 		if move.From == move.To {
 			move.To = "u1"
 		}
-		single(func(p *process) *dynastay.Operation[*bookings.Booking] {
+		single(func(p *Process) *dynastay.Operation[*bookings.Booking] {
 			return d.of(p).bookings.MoveUnitOp(one.id, move)
 		})
 	case at < 34 && one.id != other.id && one.unit != other.unit:
 		c.kind, c.bookings = "swap units", []string{one.id, other.id}
 		s := bookings.UnitSwap{A: bookings.UnitOf{BookingID: one.id, UnitID: one.unit}, B: bookings.UnitOf{BookingID: other.id, UnitID: other.unit}}
-		send = func(p *process) (dynastay.Part, func() []*bookings.Booking) {
+		send = func(p *Process) (dynastay.Part, func() []*bookings.Booking) {
 			o := d.of(p).bookings.SwapUnitsOp(s)
 			return o, func() []*bookings.Booking { return []*bookings.Booking{o.Result().A, o.Result().B} }
 		}
 	case at < 37:
 		c.kind = "unassign"
-		single(func(p *process) *dynastay.Operation[*bookings.Booking] {
+		single(func(p *Process) *dynastay.Operation[*bookings.Booking] {
 			return d.of(p).bookings.UnassignUnitsOp(one.id, nil)
 		})
 	case at >= 44 && one.status == bookings.NoShow:
 		c.kind = "reinstate unit"
-		single(func(p *process) *dynastay.Operation[*bookings.Booking] {
+		single(func(p *Process) *dynastay.Operation[*bookings.Booking] {
 			return d.of(p).bookings.ReinstateOp(one.id)
 		})
 	case at >= 44:
 		c.kind = "undo the check-out"
-		single(func(p *process) *dynastay.Operation[*bookings.Booking] {
+		single(func(p *Process) *dynastay.Operation[*bookings.Booking] {
 			return d.of(p).bookings.UndoCheckOutOp(one.id)
 		})
 	case at == 43:
 		c.kind = "no-show unit"
-		single(func(p *process) *dynastay.Operation[*bookings.Booking] { return d.of(p).bookings.NoShowOp(one.id) })
+		single(func(p *Process) *dynastay.Operation[*bookings.Booking] { return d.of(p).bookings.NoShowOp(one.id) })
 	case at >= 40:
 		c.kind, c.still = "another stay", true
-		send = func(p *process) (dynastay.Part, func() []*bookings.Booking) {
+		send = func(p *Process) (dynastay.Part, func() []*bookings.Booking) {
 			o := d.of(p).bookings.ModifyOp(m)
 			return o, func() []*bookings.Booking { return []*bookings.Booking{o.Result().Booking} }
 		}
 	default:
 		c.kind = "cancel unit"
-		send = func(p *process) (dynastay.Part, func() []*bookings.Booking) {
+		send = func(p *Process) (dynastay.Part, func() []*bookings.Booking) {
 			o := d.of(p).bookings.CancelOp(one.id, "", nil)
 			return o, func() []*bookings.Booking { return []*bookings.Booking{o.Result().Booking} }
 		}
@@ -337,20 +337,20 @@ func (d *desks) draw(w *worker, at int, one, other *deskGuest, keyed bool) *desk
 }
 
 // deed makes the call. A receipt that is written together with it tells whether it was carried out.
-func (d *desks) deed(w *worker, c *deskCall, keyed bool, send func(*process) (dynastay.Part, func() []*bookings.Booking)) {
-	mark := w.mark()
+func (d *desks) deed(w *Worker, c *deskCall, keyed bool, send func(*Process) (dynastay.Part, func() []*bookings.Booking)) {
+	mark := w.Mark()
 	items := c.bookings[0]
 	if len(c.bookings) > 1 {
 		items += " " + c.bookings[1]
 	}
-	c.deed = w.deed(mark, c.kind, items, "", keyed, deskRefuses, func(ctx context.Context, p *process, parts ...dynastay.Part) error {
+	c.Deed = w.Deed(mark, c.kind, items, "", keyed, deskRefuses, func(ctx context.Context, p *Process, parts ...dynastay.Part) error {
 		op, results := send(p)
 		if c.receipt {
-			parts = append(parts, d.of(p).receipts.CreateOp(&receipt{ID: mark, Kind: c.kind, Of: c.bookings[0]}))
+			parts = append(parts, d.of(p).receipts.CreateOp(&Receipt{ID: mark, Kind: c.kind, Of: c.bookings[0]}))
 		}
-		at := span{from: d.now()}
+		at := Span{From: d.Moment()}
 		err := d.of(p).Write(ctx, append(parts, op)...)
-		at.to = d.now()
+		at.To = d.Moment()
 		if err != nil {
 			d.named(at, err)
 			return err
@@ -362,7 +362,7 @@ func (d *desks) deed(w *worker, c *deskCall, keyed bool, send func(*process) (dy
 				d.met(b)
 				continue
 			}
-			d.noted(between(c.within.from, at.to), c, b)
+			d.noted(Between(c.Within.From, at.To), c, b)
 		}
 		return nil
 	})
@@ -372,35 +372,35 @@ func (d *desks) deed(w *worker, c *deskCall, keyed bool, send func(*process) (dy
 }
 
 // automatic assigns to all who arrive. What it did is seen in their bookings only.
-func (d *desks) automatic(w *worker) {
-	arrivals := dynastay.Stay{CheckIn: dynastay.DateOf(midnight, time.UTC)}
+func (d *desks) automatic(w *Worker) {
+	arrivals := dynastay.Stay{CheckIn: dynastay.DateOf(Midnight, time.UTC)}
 	arrivals.CheckOut = arrivals.CheckIn.AddDays(1)
 	c := &deskCall{kind: "assign to all", still: true}
-	c.deed = w.deed(w.mark(), c.kind, "", "", false, never, func(ctx context.Context, p *process, _ ...dynastay.Part) error {
-		from := d.now()
+	c.Deed = w.Deed(w.Mark(), c.kind, "", "", false, Never, func(ctx context.Context, p *Process, _ ...dynastay.Part) error {
+		from := d.Moment()
 		done, err := d.of(p).bookings.AutoAssign(ctx, bookings.AutoAssignment{PropertyID: d.house.ID, Arrivals: arrivals})
 		for _, b := range done.Bookings {
-			d.noted(between(from, d.now()), c, b)
+			d.noted(Between(from, d.Moment()), c, b)
 		}
 		return err
 	})
 	d.mu.Lock()
 	d.all = append(d.all, c)
 	d.mu.Unlock()
-	c.call(w)
+	c.Call(w)
 }
 
-func (d *desks) retire(w *worker) {
+func (d *desks) retire(w *Worker) {
 	id, r := d.retiring(), &retirement{}
-	r.from = d.now()
-	r.verdict = w.call("retire", id, id, refusedBy(dynastay.ErrRefused), func(ctx context.Context) error {
-		_, err := d.of(w.process).bookings.RetireUnit(ctx, d.house, id)
+	r.From = d.Moment()
+	r.verdict = w.Call("retire", id, id, RefusedBy(dynastay.ErrRefused), func(ctx context.Context) error {
+		_, err := d.of(w.Process).bookings.RetireUnit(ctx, d.house, id)
 		return err
 	})
-	r.to = d.now()
+	r.To = d.Moment()
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.retired[id] = append(d.retired[id], r)
 }
 
-func (d *desks) settle(w *worker) { d.calls.settle(w) }
+func (d *desks) Settle(w *Worker) { d.calls.Settle(w) }

@@ -43,11 +43,11 @@ func deskNights(b *bookings.Booking) map[units.Night]bool {
 }
 
 // noted remembers a booking as a call returned it. by is the call that has made this version, or nil.
-func (d *desks) noted(began span, by *deskCall, b *bookings.Booking) {
+func (d *desks) noted(began Span, by *deskCall, b *bookings.Booking) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if (by == nil || by.still) && b.Version > 1 {
-		began.from = 0 // somebody else may have made it long before
+		began.From = 0 // somebody else may have made it long before
 	}
 	if d.states[b.ID] == nil {
 		d.states[b.ID] = map[int]*deskState{}
@@ -55,12 +55,12 @@ func (d *desks) noted(began span, by *deskCall, b *bookings.Booking) {
 	is := &deskState{began: began, nights: deskNights(b), by: by}
 	if had := d.states[b.ID][b.Version]; had != nil {
 		if had.by != nil && by != nil && had.by != by && !by.still && !had.by.still {
-			d.differ("two calls that made one version of a booking", b.ID, "%d: %s and %s", b.Version, had.by.mark, by.mark)
+			d.Differ("two calls that made one version of a booking", b.ID, "%d: %s and %s", b.Version, had.by.Mark, by.Mark)
 		}
 		if !maps.Equal(had.nights, is.nights) {
-			d.differ("a booking that was answered in two ways", b.ID, "version %d: %v and %v", b.Version, had.nights, is.nights)
+			d.Differ("a booking that was answered in two ways", b.ID, "version %d: %v and %v", b.Version, had.nights, is.nights)
 		}
-		is.began = between(max(had.began.from, began.from), min(had.began.to, began.to))
+		is.began = Between(max(had.began.From, began.From), min(had.began.To, began.To))
 		if is.by == nil {
 			is.by = had.by
 		}
@@ -88,7 +88,7 @@ func (d *desks) update(b *bookings.Booking) {
 }
 
 // named remembers who is said to have a night.
-func (d *desks) named(at span, err error) {
+func (d *desks) named(at Span, err error) {
 	var taken *units.TakenError
 	if !errors.As(err, &taken) {
 		return
@@ -105,29 +105,29 @@ type deskItems struct {
 	bookings map[string]*bookings.Booking
 	plan     map[units.Night]units.Occupant
 	units    map[string]units.Unit
-	receipts map[string]*receipt
+	receipts map[string]*Receipt
 	nights   map[dynastay.Date]*availability.Night
 }
 
 func (d *desks) readDesks() *deskItems {
 	ctx, db := context.Background(), newFrontOffice(d.front.Direct)
-	all := &deskItems{map[string]*bookings.Booking{}, map[units.Night]units.Occupant{}, map[string]units.Unit{}, map[string]*receipt{}, map[dynastay.Date]*availability.Night{}}
-	for _, item := range raw.All(d.t, d.front, keys.BookingsTable) {
-		if p := raw.Plain(d.t, item); p["SK"] == "METADATA" {
+	all := &deskItems{map[string]*bookings.Booking{}, map[units.Night]units.Occupant{}, map[string]units.Unit{}, map[string]*Receipt{}, map[dynastay.Date]*availability.Night{}}
+	for _, item := range raw.All(d.T, d.front, keys.BookingsTable) {
+		if p := raw.Plain(d.T, item); p["SK"] == "METADATA" {
 			id := p["PK"].(string)[len("BOOKING#"):]
 			b, err := db.bookings.Get(ctx, id, dynastay.Consistent)
 			if err != nil {
-				d.differ("a booking that cannot be read", id, "%v", err)
+				d.Differ("a booking that cannot be read", id, "%v", err)
 				continue
 			}
 			all.bookings[id] = b
 		}
 	}
-	first := dynastay.DateOf(midnight, time.UTC)
+	first := dynastay.DateOf(Midnight, time.UTC)
 	for _, month := range []dynastay.Date{first, first.AddDays(4)} {
 		months, err := db.units.Plan(ctx, d.house.ID, month)
 		if err != nil {
-			d.differ("a plan that cannot be read", d.house.ID, "%v", err)
+			d.Differ("a plan that cannot be read", d.house.ID, "%v", err)
 		}
 		for _, m := range months {
 			for _, n := range m.Nights {
@@ -137,22 +137,22 @@ func (d *desks) readDesks() *deskItems {
 	}
 	for u, err := range db.units.List(d.house.ID).All(ctx) {
 		if err != nil {
-			d.differ("units that cannot be read", d.house.ID, "%v", err)
+			d.Differ("units that cannot be read", d.house.ID, "%v", err)
 			break
 		}
 		all.units[u.ID] = *u
 	}
 	check, err := availability.New(d.front.Direct).Check(ctx, d.house.ID, d.room, 1, dynastay.Stay{CheckIn: first, CheckOut: first.AddDays(4)})
 	if err != nil {
-		d.differ("nights that cannot be read", d.house.ID, "%v", err)
+		d.Differ("nights that cannot be read", d.house.ID, "%v", err)
 	}
 	for i, n := range check.Nights {
 		all.nights[n.Date] = &check.Nights[i]
 	}
-	for _, item := range raw.All(d.t, d.front, receiptEntity.Schema) {
+	for _, item := range raw.All(d.T, d.front, receiptEntity.Schema) {
 		r, err := receiptEntity.Value(dynastay.RowOf(item))
 		if err != nil {
-			d.differ("a receipt that cannot be read", "", "%v", err)
+			d.Differ("a receipt that cannot be read", "", "%v", err)
 			continue
 		}
 		all.receipts[r.ID] = r
@@ -160,7 +160,7 @@ func (d *desks) readDesks() *deskItems {
 	return all
 }
 
-func (d *desks) check() { d.checkDesks(d.readDesks()) }
+func (d *desks) Check() { d.checkDesks(d.readDesks()) }
 
 func (d *desks) checkDesks(all *deskItems) {
 	d.checkWalkIns(all)
@@ -181,17 +181,17 @@ func (d *desks) checkWalkIns(all *deskItems) {
 	made := map[string]int{}
 	for id, b := range all.bookings {
 		if made[b.SpecialRequests]++; d.made[b.SpecialRequests] == nil {
-			d.differ("a booking that nobody made", id, "%q", b.SpecialRequests)
+			d.Differ("a booking that nobody made", id, "%q", b.SpecialRequests)
 		}
 	}
 	for mark, o := range d.made {
-		switch v := o.verdict(); {
+		switch v := o.Verdict(); {
 		case made[mark] > 1:
-			d.differ("a booking that was made twice", mark, "%d times", made[mark])
-		case made[mark] == 0 && v == acknowledged:
-			d.differ("a booking is lost", mark, "%s", o.about)
-		case made[mark] == 1 && v == refused:
-			d.differ("a booking that was refused", mark, "%s", o.about)
+			d.Differ("a booking that was made twice", mark, "%d times", made[mark])
+		case made[mark] == 0 && v == Acknowledged:
+			d.Differ("a booking is lost", mark, "%s", o.About)
+		case made[mark] == 1 && v == Refused:
+			d.Differ("a booking that was refused", mark, "%s", o.About)
 		}
 	}
 }
@@ -203,23 +203,23 @@ func (d *desks) checkDeskCalls(all *deskItems) {
 		if !c.receipt {
 			continue
 		}
-		r := left[c.mark]
-		delete(left, c.mark)
+		r := left[c.Mark]
+		delete(left, c.Mark)
 		if r != nil && (r.Kind != c.kind || r.Of != c.bookings[0]) {
-			d.differ("a receipt of something else", c.items, "%v of %s", *r, c.mark)
+			d.Differ("a receipt of something else", c.Items, "%v of %s", *r, c.Mark)
 		}
-		switch v := c.verdict(); {
-		case r == nil && v == acknowledged:
-			d.differ("a call of a desk is lost", c.items, "%s %s", c.kind, c.mark)
-		case r != nil && v == refused:
-			d.differ("a call of a desk that was refused, and is done", c.items, "%s %s", c.kind, c.mark)
+		switch v := c.Verdict(); {
+		case r == nil && v == Acknowledged:
+			d.Differ("a call of a desk is lost", c.Items, "%s %s", c.kind, c.Mark)
+		case r != nil && v == Refused:
+			d.Differ("a call of a desk that was refused, and is done", c.Items, "%s %s", c.kind, c.Mark)
 		case r != nil:
-			c.saw(d.now())
+			c.Saw(d.Moment())
 		}
-		c.undone = r == nil
+		c.Undone = r == nil
 	}
 	for mark, r := range left {
-		d.differ("a receipt that nobody wrote", r.Of, "%s of %s", r.Kind, mark)
+		d.Differ("a receipt that nobody wrote", r.Of, "%s of %s", r.Kind, mark)
 	}
 }
 
@@ -232,22 +232,22 @@ func (d *desks) checkVersions(all *deskItems) {
 			if !slices.Contains(c.bookings, id) {
 				continue
 			}
-			if c.done() && !c.still {
+			if c.Done() && !c.still {
 				least++
 			}
-			if c.could() {
+			if c.Could() {
 				most++
 			}
 		}
 		if b.Version < least || b.Version > most && !automatic {
-			d.differ("calls that do not add up", id, "version %d where %d to %d calls were made", b.Version, least-1, most-1)
+			d.Differ("calls that do not add up", id, "version %d where %d to %d calls were made", b.Version, least-1, most-1)
 		}
 		for version, s := range d.states[id] {
 			switch {
 			case version > b.Version:
-				d.differ("a version that is not stored", id, "%d, but %d", version, b.Version)
+				d.Differ("a version that is not stored", id, "%d, but %d", version, b.Version)
 			case version == b.Version && !maps.Equal(s.nights, deskNights(b)):
-				d.differ("units that are not stored", id, "version %d: %v where %v were answered", version, deskNights(b), s.nights)
+				d.Differ("units that are not stored", id, "version %d: %v where %v were answered", version, deskNights(b), s.nights)
 			}
 		}
 		d.seen(id, b)
@@ -260,7 +260,7 @@ func (d *desks) seen(id string, b *bookings.Booking) {
 		d.states[id] = map[int]*deskState{}
 	}
 	if d.states[id][b.Version] == nil {
-		d.states[id][b.Version] = &deskState{began: between(0, d.now()), nights: deskNights(b)}
+		d.states[id][b.Version] = &deskState{began: Between(0, d.Moment()), nights: deskNights(b)}
 	}
 }
 
@@ -271,32 +271,32 @@ func (d *desks) checkPlan(all *deskItems) {
 	for id, b := range all.bookings {
 		for n := range deskNights(b) {
 			if other := has[n]; other != "" {
-				d.differ("a night of a unit that two bookings have", id+" "+other, "%v", n)
+				d.Differ("a night of a unit that two bookings have", id+" "+other, "%v", n)
 			}
 			has[n] = id
 			if all.plan[n].BookingID != id {
-				d.differ("a night of a unit that the plan gives to somebody else", id, "%v: %v", n, all.plan[n])
+				d.Differ("a night of a unit that the plan gives to somebody else", id, "%v: %v", n, all.plan[n])
 			}
 		}
 	}
 	for n, id := range repairsIn(all) {
 		if other := has[n]; other != "" {
-			d.differ("a night of a unit that is out of order, and somebody has it", other, "%v: %s", n, id)
+			d.Differ("a night of a unit that is out of order, and somebody has it", other, "%v: %s", n, id)
 		}
 		if has[n] = id; all.plan[n].OutOfOrder != id {
-			d.differ("a night out of order that the plan gives to somebody else", id, "%v: %v", n, all.plan[n])
+			d.Differ("a night out of order that the plan gives to somebody else", id, "%v: %v", n, all.plan[n])
 		}
 	}
 	for n, by := range all.plan {
 		if has[n] == "" {
-			d.differ("a night in the plan that nobody has", by.BookingID, "%v", n)
+			d.Differ("a night in the plan that nobody has", by.BookingID, "%v", n)
 		}
 	}
 }
 
 // tenant is a booking, or a repair, that has certainly had a night for a time.
 type tenant struct {
-	span
+	Span
 	booking string
 }
 
@@ -311,17 +311,17 @@ func (d *desks) tenants() map[units.Night][]tenant {
 				if before := states[version-1]; before != nil && before.nights[n] {
 					continue // it had it before
 				}
-				t, at := tenant{since(s.began.to), id}, version
+				t, at := tenant{Since(s.began.To), id}, version
 				for at < last && states[at+1] != nil && states[at+1].nights[n] {
 					at++
 				}
 				if at < last {
-					t.to = states[at].began.to // somebody whom nobody knows took it away
+					t.To = states[at].began.To // somebody whom nobody knows took it away
 					if next := states[at+1]; next != nil {
-						t.to = next.began.from
+						t.To = next.began.From
 					}
 				}
-				if t.from < t.to {
+				if t.From < t.To {
 					all[n] = append(all[n], t)
 				}
 			}
@@ -335,8 +335,8 @@ func (d *desks) checkTenants(all map[units.Night][]tenant) {
 	for n, tenants := range all {
 		for i, a := range tenants {
 			for _, b := range tenants[i+1:] {
-				if a.booking != b.booking && max(a.from, b.from) < min(a.to, b.to) {
-					d.differ("a night of a unit that two bookings had at the same time", a.booking+" "+b.booking, "%v: %v and %v", n, a.span, b.span)
+				if a.booking != b.booking && max(a.From, b.From) < min(a.To, b.To) {
+					d.Differ("a night of a unit that two bookings had at the same time", a.booking+" "+b.booking, "%v: %v and %v", n, a.Span, b.Span)
 				}
 			}
 		}
@@ -347,16 +347,16 @@ func (d *desks) checkTenants(all map[units.Night][]tenant) {
 func (d *desks) checkRetired(all *deskItems, tenants map[units.Night][]tenant) {
 	for id, calls := range d.retired {
 		for _, r := range calls {
-			if r.verdict != acknowledged {
+			if r.verdict != Acknowledged {
 				continue
 			}
 			if !all.units[id].Retired {
-				d.differ("a retirement is lost", id, "%v", r.span)
+				d.Differ("a retirement is lost", id, "%v", r.Span)
 			}
 			for n, some := range tenants {
 				for _, t := range some {
-					if n.UnitID == id && (t.from < r.from && r.to < t.to || r.to < t.from && d.gained(t.booking, n).from > r.to) {
-						d.differ("a unit that was retired, and somebody has it", t.booking, "%v: %v, retired %v", n, t.span, r.span)
+					if n.UnitID == id && (t.From < r.From && r.To < t.To || r.To < t.From && d.gained(t.booking, n).From > r.To) {
+						d.Differ("a unit that was retired, and somebody has it", t.booking, "%v: %v, retired %v", n, t.Span, r.Span)
 					}
 				}
 			}
@@ -365,7 +365,7 @@ func (d *desks) checkRetired(all *deskItems, tenants map[units.Night][]tenant) {
 }
 
 // gained is when a booking got a night, or the zero span if that is not known.
-func (d *desks) gained(id string, n units.Night) span {
+func (d *desks) gained(id string, n units.Night) Span {
 	for _, r := range d.repairs {
 		if (units.Occupant{OutOfOrder: r.id}).String() == id && r.unit == n.UnitID {
 			return r.perhaps(n.Date)
@@ -376,7 +376,7 @@ func (d *desks) gained(id string, n units.Night) span {
 			return s.began
 		}
 	}
-	return span{}
+	return Span{}
 }
 
 // checkNamed asks of each refusal whether the booking that it names can have had the night at some moment of the call.
@@ -384,19 +384,19 @@ func (d *desks) checkNamed() {
 	for _, r := range d.refused {
 		id := r.taken.By.BookingID
 		if out := r.taken.By.OutOfOrder; out != "" {
-			if is := d.repairOf(r.taken.UnitID, out); is == nil || !is.nights.Contains(r.taken.Date) || !is.perhaps(r.taken.Date).meets(r.span) {
-				d.differ("a night that was refused because of a repair that there was not", out, "%v, %v", r.taken, r.span)
+			if is := d.repairOf(r.taken.UnitID, out); is == nil || !is.nights.Contains(r.taken.Date) || !is.perhaps(r.taken.Date).Meets(r.Span) {
+				d.Differ("a night that was refused because of a repair that there was not", out, "%v, %v", r.taken, r.Span)
 			}
 			continue
 		}
-		if !d.mayHave(id, r.taken.Night, r.span) {
-			d.differ("a night that was refused because of somebody who did not have it", id, "%v, %v", r.taken, r.span)
+		if !d.mayHave(id, r.taken.Night, r.Span) {
+			d.Differ("a night that was refused because of somebody who did not have it", id, "%v, %v", r.taken, r.Span)
 		}
 	}
 }
 
 // mayHave reports whether a booking can have had a night at some moment: no known version says so only if all are known.
-func (d *desks) mayHave(id string, n units.Night, at span) bool {
+func (d *desks) mayHave(id string, n units.Night, at Span) bool {
 	states := d.states[id]
 	if len(states) == 0 {
 		return true // its creation was not acknowledged
@@ -407,13 +407,13 @@ func (d *desks) mayHave(id string, n units.Night, at span) bool {
 		if s == nil {
 			return true
 		}
-		ended := ever
+		ended := Ever
 		if next != nil {
-			ended = next.began.to
+			ended = next.began.To
 		} else if version < last {
 			return true
 		}
-		if s.nights[n] && s.began.from <= at.to && at.from <= ended {
+		if s.nights[n] && s.began.From <= at.To && at.From <= ended {
 			return true
 		}
 	}

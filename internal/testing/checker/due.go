@@ -35,15 +35,15 @@ func keptOf(b *bookings.Booking) int64 {
 	}
 	var lines []charged
 	for i, l := range b.Lines {
-		one := charged{l.CancellationPolicy, minor(l.Subtotal), map[string]int64{}}
+		one := charged{l.CancellationPolicy, Minor(l.Subtotal), map[string]int64{}}
 		if b.Charges != nil {
 			for _, e := range b.Charges.Entries {
-				one.charges[e.ID] = minor(e.Lines[i])
+				one.charges[e.ID] = Minor(e.Lines[i])
 			}
 		}
 		lines = append(lines, one)
 	}
-	return kept(minor(b.Total), minor(b.Breakdown.Kept), stay, b.CancelledAt, lines)
+	return kept(Minor(b.Total), Minor(b.Breakdown.Kept), stay, b.CancelledAt, lines)
 }
 
 // kept is what follows from the prices of the rooms: each line has a share of the total, except for what was kept before and for
@@ -69,7 +69,7 @@ func (s *sales) checkRefunded(m *stayMove, c bookings.Cancellation, keyed bool) 
 		return // perhaps a replay
 	}
 	if asked := *m.notice.refund; !refundedAs(asked, c, keyed) {
-		s.differ("a cancellation with another refund", m.items, "%s of %v returned %v of %v, keyed: %t", m.mark, asked, c.Refunds, c.Payment, keyed)
+		s.Differ("a cancellation with another refund", m.Items, "%s of %v returned %v of %v, keyed: %t", m.Mark, asked, c.Refunds, c.Payment, keyed)
 	}
 }
 
@@ -79,14 +79,14 @@ func refundedAs(asked bookings.Refund, c bookings.Cancellation, keyed bool) bool
 	if c.Payment == nil {
 		return len(c.Refunds) == 0
 	}
-	paid, made := minor(c.Payment.Paid)-minor(c.Payment.Refunded), int64(0)
+	paid, made := Minor(c.Payment.Paid)-Minor(c.Payment.Refunded), int64(0)
 	for _, r := range c.Refunds {
-		made += minor(r.Amount)
+		made += Minor(r.Amount)
 	}
 	due := max(0, paid+made-keptOf(c.Booking))
 	switch {
 	case asked.Amount.IsSet():
-		due = minor(asked.Amount)
+		due = Minor(asked.Amount)
 	case keyed:
 		due = made
 	case asked.ProviderTransactionID != "":
@@ -102,7 +102,7 @@ func refundedAs(asked bookings.Refund, c bookings.Cancellation, keyed bool) bool
 			id += fmt.Sprint("_", i+1)
 		}
 		named := asked.ProviderTransactionID == "" || r.ProviderTransactionID == asked.ProviderTransactionID
-		if r.ID != id || !named || of[r.ProviderTransactionID] || minor(r.Amount) == 0 {
+		if r.ID != id || !named || of[r.ProviderTransactionID] || Minor(r.Amount) == 0 {
 			return false
 		}
 		of[r.ProviderTransactionID] = true
@@ -122,15 +122,15 @@ func (l *stayLife) mostDue() int64 {
 	paid := int64(0)
 	for _, p := range l.payments {
 		if p["Status"] == "paid" {
-			paid += cents(p["Amount"])
+			paid += Cents(p["Amount"])
 		}
 	}
 	prices, _ := l.plain["PriceBreakdown"].(plain)
-	before := cents(prices["Kept"])
+	before := Cents(prices["Kept"])
 	var lines []charged
 	for _, one := range l.lines {
 		policy, _ := one["CancellationPolicy"].(string)
-		lines = append(lines, charged{availability.CancellationPolicy(policy), cents(one["Subtotal"]), l.chargesOf(one)})
+		lines = append(lines, charged{availability.CancellationPolicy(policy), Cents(one["Subtotal"]), l.chargesOf(one)})
 	}
-	return paid - kept(cents(l.plain["TotalAmount"]), before, dynastay.Stay{CheckIn: checkIn}, l.at("CancelledAt"), lines)
+	return paid - kept(Cents(l.plain["TotalAmount"]), before, dynastay.Stay{CheckIn: checkIn}, l.at("CancelledAt"), lines)
 }

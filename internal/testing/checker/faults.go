@@ -20,7 +20,7 @@ import (
 )
 
 // observe counts the conflicts, those that were injected among them.
-func (c *checker) observe(_ context.Context, call dynastay.Call) {
+func (c *Run) observe(_ context.Context, call dynastay.Call) {
 	var single *types.TransactionConflictException
 	var cancelled *types.TransactionCanceledException
 	met := errors.As(call.Err, &single)
@@ -40,14 +40,14 @@ type fault struct {
 	injections []*dyntest.Injection // of all databases
 }
 
-// deletesInTime spares a table deletes that come late, of which nothing would tell what they then remove.
-func (c *checker) deletesInTime(s *dynastay.Schema) {
+// DeletesInTime spares a table deletes that come late, of which nothing would tell what they then remove.
+func (c *Run) DeletesInTime(s *dynastay.Schema) {
 	c.late.punctual = append(c.late.punctual, s.Name)
 }
 
 // begin lets the storm loose. The faults are those of [dyntest.AnyOf], and answers that take long, each on its own, so
 // that they can be counted: together they befall some 15 of 100 requests.
-func (c *checker) begin() {
+func (c *Run) begin() {
 	for _, db := range c.databases {
 		db.Faults.Conflicts(time.Millisecond)
 	}
@@ -79,7 +79,7 @@ func (c *checker) begin() {
 }
 
 // end waits until the last request has arrived that somebody gave up.
-func (c *checker) end() {
+func (c *Run) end() {
 	for _, f := range c.storm {
 		for _, i := range f.injections {
 			i.Stop()

@@ -15,14 +15,14 @@ import (
 	"github.com/dynastay/dynastay/properties"
 )
 
-// hotelTables are those that the sales have beside the hotel's.
-var hotelTables = []*dynastay.Schema{receiptEntity.Schema}
+// HotelTables are those that the sales have beside the hotel's.
+var HotelTables = []*dynastay.Schema{receiptEntity.Schema}
 
-// joinHotel adds the sales of a house to a run, and its managers. It returns the house, in which others have a part too.
-func joinHotel(c *checker) *properties.WithRooms {
-	hotel := newHouse(c.t, c.db.Direct)
-	c.add(newSales(c, hotel), 50)
-	c.add(newManagers(c, hotel), 14)
+// JoinHotel adds the sales of a house to a run, and its managers. It returns the house, in which others have a part too.
+func JoinHotel(c *Run) *properties.WithRooms {
+	hotel := newHouse(c.T, c.Base.Direct)
+	c.Add(newSales(c, hotel), 50)
+	c.Add(newManagers(c, hotel), 14)
 	return hotel.WithRooms
 }
 
@@ -52,8 +52,8 @@ const (
 	lastNight  = "2026-07-07"
 )
 
-// midnight is when the storm begins. The sales advance the clock by some milliseconds each, which never makes a day.
-var midnight = time.Date(2026, 6, 30, 0, 0, 0, 0, time.UTC)
+// Midnight is when the storm begins. The sales advance the clock by some milliseconds each, which never makes a day.
+var Midnight = time.Date(2026, 6, 30, 0, 0, 0, 0, time.UTC)
 
 func newHouse(t *testing.T, db *dynastay.DB) *house {
 	room := properties.RoomType{Name: "Double", Limits: availability.Limits{MaxOccupancy: 2, MaxAdults: 2}, BasePrice: fixture.Price, Total: scarce}
@@ -68,7 +68,7 @@ func newHouse(t *testing.T, db *dynastay.DB) *house {
 	require.NoError(t, err)
 	h := &house{WithRooms: made, charges: &charges.List{PropertyID: made.ID, Charges: []charges.Charge{
 		{ID: "service", Name: "Service", Kind: charges.Fee, Rate: 10_0000, Per: charges.PerNight, Of: []charges.Component{charges.Lodging}},
-		{ID: "city", Name: "City tax", Kind: charges.Tax, Amount: dollars(3_33), Per: charges.PerRoomNight, Kept: charges.KeptIfStayed},
+		{ID: "city", Name: "City tax", Kind: charges.Tax, Amount: Dollars(3_33), Per: charges.PerRoomNight, Kept: charges.KeptIfStayed},
 	}}}
 	for _, plan := range []availability.RatePlan{{ID: "flex"}, {
 		ID: "saver", Derived: &availability.Derivation{From: "flex", Percent: -10_00}, Payment: availability.PaymentTerms{Percent: saverDeposit * 100},
@@ -84,7 +84,7 @@ func newHouse(t *testing.T, db *dynastay.DB) *house {
 			{Nights: open, Rooms: scarce}, {Nights: tonight, Rooms: availability.MaxRooms, AboveCapacity: true},
 		} {
 			o.PropertyID, o.RoomTypeID, o.Price = made.ID, r.ID, fixture.Price
-			o.Rates = map[string]availability.Rate{"flex": {Price: dollars(300_00)}}
+			o.Rates = map[string]availability.Rate{"flex": {Price: Dollars(300_00)}}
 			_, err := availability.New(db).Open(t.Context(), o)
 			require.NoError(t, err)
 		}
@@ -123,7 +123,7 @@ func (h *house) quote(t *testing.T, db *dynastay.DB, stay dynastay.Stay, rooms [
 		}
 		for range stay.Nights() {
 			if one.agreed {
-				room.Agreed = append(room.Agreed, dollars(199_00))
+				room.Agreed = append(room.Agreed, Dollars(199_00))
 			}
 		}
 		request.Rooms = append(request.Rooms, room)

@@ -15,22 +15,22 @@ var importTable = &dynastay.Schema{Name: "Imports", Key: dynastay.KeyNames{Parti
 // imports are batches that one worker writes and reads again: [dynastay.DB.PutAll] and GetAll, with parts left
 // unprocessed.
 type imports struct {
-	*checker
+	*Run
 	mu    sync.Mutex
 	lines map[string]string // what was acknowledged
 }
 
-func newImports(c *checker) *imports { return &imports{checker: c, lines: map[string]string{}} }
+func newImports(c *Run) *imports { return &imports{Run: c, lines: map[string]string{}} }
 
 // whatever an import is told, short of success, some of it may be there.
 func whatever(err error) bool {
 	return !errors.Is(err, dynastay.ErrOutcomeUnknown) && !errors.Is(err, dynastay.ErrCommitted)
 }
 
-func (i *imports) step(w *worker) {
-	mark, n := w.mark(), 1+w.rand.IntN(60)
+func (i *imports) Step(w *Worker) {
+	mark, n := w.Mark(), 1+w.Rand.IntN(60)
 	id := func(k int) string { return fmt.Sprintf("%s-%d", mark, k) }
-	if w.call("put all", mark, "", whatever, func(ctx context.Context) error {
+	if w.Call("put all", mark, "", whatever, func(ctx context.Context) error {
 		return w.PutAll(ctx, func(yield func(*dynastay.Schema, dynastay.Item) bool) {
 			for k := range n {
 				if !yield(importTable, i.item(id(k), mark)) {
@@ -38,7 +38,7 @@ func (i *imports) step(w *worker) {
 				}
 			}
 		})
-	}) != acknowledged {
+	}) != Acknowledged {
 		return // some may be there
 	}
 	var asked []dynastay.Key
@@ -49,15 +49,15 @@ func (i *imports) step(w *worker) {
 	}
 	i.mu.Unlock()
 	var got []dynastay.Row
-	if w.call("get all", mark, "", whatever, func(ctx context.Context) (err error) {
+	if w.Call("get all", mark, "", whatever, func(ctx context.Context) (err error) {
 		got, err = w.GetAll(ctx, importTable, asked, dynastay.Consistent)
 		return err
-	}) != acknowledged {
+	}) != Acknowledged {
 		return
 	}
 	for k, row := range got {
 		if !reflect.DeepEqual(row.Item(), i.item(id(k), mark)) {
-			i.differ("a line that is not read again", mark, "%d: %v", k, row.Item())
+			i.Differ("a line that is not read again", mark, "%d: %v", k, row.Item())
 		}
 	}
 }
@@ -66,16 +66,16 @@ func (i *imports) item(id, mark string) dynastay.Item {
 	return dynastay.Item{"id": dynastay.Text(id), "mark": dynastay.Text(mark)}
 }
 
-func (i *imports) settle(*worker) {}
+func (i *imports) Settle(*Worker) {}
 
-func (i *imports) check() {
+func (i *imports) Check() {
 	there := map[string]any{}
-	for _, p := range i.scan(importTable) {
+	for _, p := range i.Scan(importTable) {
 		there[p["id"].(string)] = p["mark"]
 	}
 	for id, mark := range i.lines {
 		if there[id] != mark {
-			i.differ("a line is lost", mark, "%s: %v", id, there[id])
+			i.Differ("a line is lost", mark, "%s: %v", id, there[id])
 		}
 	}
 }

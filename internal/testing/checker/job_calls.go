@@ -10,17 +10,17 @@ import (
 	"github.com/dynastay/dynastay/examples/marketplace/projects"
 )
 
-func (s *jobs) post(w *worker, keyed bool) *jobCall {
-	mark, c := w.mark(), &jobCall{client: fmt.Sprint(clientPrefix, w.rand.IntN(clients))}
-	if w.oneIn(2) {
+func (s *jobs) post(w *Worker, keyed bool) *jobCall {
+	mark, c := w.Mark(), &jobCall{client: fmt.Sprint(clientPrefix, w.Rand.IntN(clients))}
+	if w.OneIn(2) {
 		c.project = mark
 	}
 	p := projects.Project{
 		ID: c.project, BuyerID: c.client, Title: mark, Category: "Walls",
 		Budget: projects.Budget{Min: rands(1_00), Max: rands(9_00)},
 	}
-	s.made(w, c, mark, posting, keyed, never, func(ctx context.Context, m *market, parts []dynastay.Part) error {
-		made, err := write(ctx, m, parts, m.projects.PostOp(p))
+	s.made(w, c, mark, posting, keyed, Never, func(ctx context.Context, m *market, parts []dynastay.Part) error {
+		made, err := Write(ctx, m, parts, m.projects.PostOp(p))
 		if err != nil {
 			return err
 		}
@@ -29,13 +29,13 @@ func (s *jobs) post(w *worker, keyed bool) *jobCall {
 			c.project = made.ID
 		}
 		if made.Title != mark || made.BuyerID != c.client || made.ID != c.project {
-			s.differ("an answer about another project", made.ID, "%s: %+v", c.about, made)
+			s.Differ("an answer about another project", made.ID, "%s: %+v", c.About, made)
 		}
 		s.mu.Unlock()
 		s.show(made.ID, c.client)
 		return nil
 	})
-	if c.project != "" && w.oneIn(2) {
+	if c.project != "" && w.OneIn(2) {
 		s.show(c.project, c.client)
 	}
 	return c
@@ -44,16 +44,16 @@ func (s *jobs) post(w *worker, keyed bool) *jobCall {
 // about makes a call about a project, and the bid of a worker for it; or posts a project if there is none. A buyer sees
 // the quote of the bid; a worker makes another one.
 func (s *jobs) about(
-	w *worker, kind string, open, keyed bool, refusal refusal,
+	w *Worker, kind string, open, keyed bool, refusal Refusal,
 	draw func(j *job, c *jobCall, mark string) func(*market) dynastay.Part,
 ) *jobCall {
 	j := s.pick(w, open)
 	if j == nil {
 		return s.post(w, keyed)
 	}
-	mark := w.mark()
+	mark := w.Mark()
 	c := &jobCall{
-		project: j.id, worker: fmt.Sprint(masonPrefix, w.rand.IntN(masons)), quote: int64(1+w.rand.IntN(4)) * 1_00,
+		project: j.id, worker: fmt.Sprint(masonPrefix, w.Rand.IntN(masons)), quote: int64(1+w.Rand.IntN(4)) * 1_00,
 	}
 	op := draw(j, c, mark)
 	return s.made(w, c, mark, kind, keyed, refusal, func(ctx context.Context, m *market, parts []dynastay.Part) error {
@@ -73,13 +73,13 @@ func (s *jobs) about(
 
 // learnBid takes the quote from an answer. Under a key, it may be a later one.
 func (s *jobs) learnBid(c *jobCall, b *projects.Bid) {
-	if b.ProjectID != c.project || b.WorkerID != c.worker || c.key == (dynastay.Idempotency{}) && c.kind != leaving &&
-		(b.Proposal != c.mark || minor(b.Quote) != c.quote || b.Status != projects.Pending) {
-		s.differ("an answer about another bid", c.items, "%s: %+v", c.about, b)
+	if b.ProjectID != c.project || b.WorkerID != c.worker || c.Key == (dynastay.Idempotency{}) && c.kind != leaving &&
+		(b.Proposal != c.Mark || Minor(b.Quote) != c.quote || b.Status != projects.Pending) {
+		s.Differ("an answer about another bid", c.Items, "%s: %+v", c.About, b)
 	}
 	s.told(c.project, func(j *job) bool {
 		if delete(j.quotes, c.worker); b.Status == projects.Pending {
-			j.quotes[c.worker] = minor(b.Quote)
+			j.quotes[c.worker] = Minor(b.Quote)
 		}
 		return true
 	})
@@ -91,10 +91,10 @@ var after = map[string]projects.Status{
 }
 
 func (s *jobs) learn(c *jobCall, p *projects.Project) {
-	keyed := c.key != (dynastay.Idempotency{})
+	keyed := c.Key != (dynastay.Idempotency{})
 	moved := p.Status == after[c.kind] || c.kind == hiring && keyed && p.Status != projects.Open
 	if p.ID != c.project || !moved || c.kind == hiring && p.AcceptedWorkerID != c.worker {
-		s.differ("an answer about another project", c.items, "%s: %+v", c.about, p)
+		s.Differ("an answer about another project", c.Items, "%s: %+v", c.About, p)
 	}
 	s.told(c.project, func(j *job) bool {
 		j.worker = p.AcceptedWorkerID
@@ -102,8 +102,8 @@ func (s *jobs) learn(c *jobCall, p *projects.Project) {
 	})
 }
 
-func (s *jobs) bid(w *worker, keyed bool) *jobCall {
-	return s.about(w, bidding, true, keyed, otherStatus.or(refusedBy(dynastay.ErrAlreadyExists)),
+func (s *jobs) bid(w *Worker, keyed bool) *jobCall {
+	return s.about(w, bidding, true, keyed, otherStatus.Or(RefusedBy(dynastay.ErrAlreadyExists)),
 		func(j *job, c *jobCall, mark string) func(*market) dynastay.Part {
 			s.idle(w, j, c)
 			return func(m *market) dynastay.Part {
@@ -114,7 +114,7 @@ func (s *jobs) bid(w *worker, keyed bool) *jobCall {
 		})
 }
 
-func (s *jobs) revise(w *worker, keyed bool) *jobCall {
+func (s *jobs) revise(w *Worker, keyed bool) *jobCall {
 	return s.about(w, revising, true, keyed, otherBid, func(j *job, c *jobCall, mark string) func(*market) dynastay.Part {
 		s.seen(w, j, c)
 		return func(m *market) dynastay.Part {
@@ -127,33 +127,33 @@ func (s *jobs) revise(w *worker, keyed bool) *jobCall {
 }
 
 // idle takes mostly a worker of whom no bid was seen.
-func (s *jobs) idle(w *worker, j *job, c *jobCall) {
+func (s *jobs) idle(w *Worker, j *job, c *jobCall) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for tries := 0; tries < 3 && j.quotes[c.worker] > 0; tries++ {
-		c.worker = fmt.Sprint(masonPrefix, w.rand.IntN(masons))
+		c.worker = fmt.Sprint(masonPrefix, w.Rand.IntN(masons))
 	}
 }
 
 // seen takes a bid that somebody has seen, if there is one.
-func (s *jobs) seen(w *worker, j *job, c *jobCall) (quote int64) {
+func (s *jobs) seen(w *Worker, j *job, c *jobCall) (quote int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(j.quotes) > 0 {
 		workers := slices.Sorted(maps.Keys(j.quotes))
-		c.worker = workers[w.rand.IntN(len(workers))]
+		c.worker = workers[w.Rand.IntN(len(workers))]
 	}
 	return j.quotes[c.worker]
 }
 
-func (s *jobs) withdraw(w *worker, keyed bool) *jobCall {
+func (s *jobs) withdraw(w *Worker, keyed bool) *jobCall {
 	return s.about(w, leaving, true, keyed, otherBid, func(j *job, c *jobCall, _ string) func(*market) dynastay.Part {
 		s.seen(w, j, c)
 		return func(m *market) dynastay.Part { return m.projects.WithdrawOp(c.project, c.worker) }
 	})
 }
 
-func (s *jobs) accept(w *worker, keyed bool) *jobCall {
+func (s *jobs) accept(w *Worker, keyed bool) *jobCall {
 	return s.about(w, hiring, true, keyed, otherBid, func(j *job, c *jobCall, _ string) func(*market) dynastay.Part {
 		if quote := s.seen(w, j, c); quote > 0 {
 			c.quote = quote
@@ -163,7 +163,7 @@ func (s *jobs) accept(w *worker, keyed bool) *jobCall {
 	})
 }
 
-func (s *jobs) complete(w *worker, keyed bool) *jobCall {
+func (s *jobs) complete(w *Worker, keyed bool) *jobCall {
 	return s.about(w, completing, false, keyed, otherStatus,
 		func(_ *job, c *jobCall, _ string) func(*market) dynastay.Part {
 			c.worker = ""
@@ -172,15 +172,15 @@ func (s *jobs) complete(w *worker, keyed bool) *jobCall {
 }
 
 // cancel cancels a project, for its buyer, or for a worker who may or may not have got it.
-func (s *jobs) cancel(w *worker, keyed bool) *jobCall {
-	return s.about(w, abandoning, w.oneIn(4), keyed, otherStatus.or(refusedBy(projects.ErrNotParty)),
+func (s *jobs) cancel(w *Worker, keyed bool) *jobCall {
+	return s.about(w, abandoning, w.OneIn(4), keyed, otherStatus.Or(RefusedBy(projects.ErrNotParty)),
 		func(j *job, c *jobCall, mark string) func(*market) dynastay.Part {
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			switch by := c.worker; {
-			case w.oneIn(3):
+			case w.OneIn(3):
 				c.by = by
-			case j.worker != "" && w.oneIn(2):
+			case j.worker != "" && w.OneIn(2):
 				c.by = j.worker
 			default:
 				c.by = j.client
@@ -192,23 +192,23 @@ func (s *jobs) cancel(w *worker, keyed bool) *jobCall {
 		})
 }
 
-func (s *jobs) rejectRest(w *worker) {
+func (s *jobs) rejectRest(w *Worker) {
 	if j := s.pick(w, false); j != nil {
 		s.reject(w, j.id)
 	}
 }
 
 // reject stores that bids have lost. That takes several writes, so if it is not acknowledged, some may be done.
-func (s *jobs) reject(w *worker, project string) {
-	r := &rest{project: project, span: since(w.now())}
+func (s *jobs) reject(w *Worker, project string) {
+	r := &rest{project: project, Span: Since(w.Moment())}
 	s.mu.Lock()
 	s.rests = append(s.rests, r)
 	s.mu.Unlock()
 	rejected := 0
-	if w.call("reject rest", project, "", never, func(ctx context.Context) (err error) {
-		rejected, err = marketOf(w.process).projects.RejectRest(ctx, project)
+	if w.Call("reject rest", project, "", Never, func(ctx context.Context) (err error) {
+		rejected, err = marketOf(w.Process).projects.RejectRest(ctx, project)
 		return err
-	}) == acknowledged {
+	}) == Acknowledged {
 		r.rejected = rejected
 	}
 }

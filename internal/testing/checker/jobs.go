@@ -17,7 +17,7 @@ import (
 // job_calls.go, and the comparison in jobs_check.go and jobs_refusals.go.
 type jobs struct {
 	bazaar
-	calls deeds[*jobCall]
+	calls Deeds[*jobCall]
 
 	mu    sync.Mutex
 	all   map[string]*jobCall // by mark
@@ -55,7 +55,7 @@ type jobCall struct {
 
 // rest is a call that stores which bids have lost, and how many it says it has rejected.
 type rest struct {
-	span
+	Span
 	project  string
 	rejected int
 }
@@ -69,20 +69,20 @@ const (
 )
 
 var (
-	otherStatus = refusal(func(err error) bool {
+	otherStatus = Refusal(func(err error) bool {
 		var project *projects.StatusError
 		return errors.As(err, &project)
-	}).or(refusedBy(dynastay.ErrNotFound))
-	otherBid = otherStatus.or(func(err error) bool {
+	}).Or(RefusedBy(dynastay.ErrNotFound))
+	otherBid = otherStatus.Or(func(err error) bool {
 		var bid *projects.BidStatusError
 		var quote *projects.QuoteError
 		return errors.As(err, &bid) || errors.As(err, &quote)
 	})
 )
 
-func newJobs(c *checker) *jobs {
+func newJobs(c *Run) *jobs {
 	s := &jobs{bazaar: bazaar{c}, all: map[string]*jobCall{}}
-	if c.db == nil { // the tests of wrong histories
+	if c.Base == nil { // the tests of wrong histories
 		return s
 	}
 	for n := range clients {
@@ -94,11 +94,11 @@ func newJobs(c *checker) *jobs {
 	return s
 }
 
-func (s *jobs) step(w *worker) {
+func (s *jobs) Step(w *Worker) {
 	s.mu.Lock()
 	draw, few := s.bid, len(s.open) < openAtOnce
 	s.mu.Unlock()
-	switch at := w.rand.IntN(40); {
+	switch at := w.Rand.IntN(40); {
 	case few && at < 20 || at < 1:
 		draw = s.post
 	case at < 14:
@@ -116,14 +116,14 @@ func (s *jobs) step(w *worker) {
 		s.rejectRest(w)
 		return
 	}
-	c, v := s.calls.do(w, func(keyed bool) *jobCall { return draw(w, keyed) })
-	if v == acknowledged && c.kind == hiring && w.oneIn(2) {
+	c, v := s.calls.Do(w, func(keyed bool) *jobCall { return draw(w, keyed) })
+	if v == Acknowledged && c.kind == hiring && w.OneIn(2) {
 		s.reject(w, c.project)
 	}
 }
 
 // made adds a call.
-func (s *jobs) made(w *worker, c *jobCall, mark, kind string, keyed bool, refusal refusal, write marketWrite) *jobCall {
+func (s *jobs) made(w *Worker, c *jobCall, mark, kind string, keyed bool, refusal Refusal, write marketWrite) *jobCall {
 	about := fmt.Sprintf("%s %s at %d by %s%s", c.project, c.worker, c.quote, c.client, c.by)
 	send := func(ctx context.Context, m *market, parts []dynastay.Part) error {
 		err := write(ctx, m, parts)
@@ -147,25 +147,23 @@ func (s *jobs) made(w *worker, c *jobCall, mark, kind string, keyed bool, refusa
 func (s *jobs) told(project string, fn func(j *job) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	const recent = 8
 	for _, j := range slices.Concat(s.open, s.ended) {
 		if j.id != project || fn(j) {
 			continue
 		}
 		same := func(other *job) bool { return other == j }
 		if s.open = slices.DeleteFunc(s.open, same); !slices.ContainsFunc(s.ended, same) {
-			s.ended = append(s.ended, j)
-			s.ended = s.ended[max(0, len(s.ended)-recent):]
+			s.ended = Keep(s.ended, j, 8)
 		}
 	}
 }
 
 // pick draws a project, mostly an open one, or one that has ended. It is nil if there is none.
-func (s *jobs) pick(w *worker, open bool) *job {
+func (s *jobs) pick(w *Worker, open bool) *job {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	from, other := s.open, s.ended
-	if open == w.oneIn(6) {
+	if open == w.OneIn(6) {
 		from, other = other, from
 	}
 	if len(from) == 0 {
@@ -174,7 +172,7 @@ func (s *jobs) pick(w *worker, open bool) *job {
 	if len(from) == 0 {
 		return nil
 	}
-	return from[w.rand.IntN(len(from))]
+	return from[w.Rand.IntN(len(from))]
 }
 
 // show lets others meet a project. Some do before it is stored.
@@ -186,9 +184,9 @@ func (s *jobs) show(id, client string) {
 	}
 }
 
-// settle clears up what is unknown, and finishes what RejectRest has left.
-func (s *jobs) settle(w *worker) {
-	s.calls.settle(w)
+// Settle clears up what is unknown, and finishes what RejectRest has left.
+func (s *jobs) Settle(w *Worker) {
+	s.calls.Settle(w)
 	for id := range s.readMarket().rejecting {
 		s.reject(w, id)
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/dynastay/dynastay/examples/marketplace/projects"
 )
 
-func (s *jobs) check() { s.checkJobs(s.readMarket()) }
+func (s *jobs) Check() { s.checkJobs(s.readMarket()) }
 
 // jobLife is what has become of a project: the calls that have moved it, as far as they are certain, and when it can
 // have had each status.
@@ -22,20 +22,20 @@ type jobLife struct {
 // jobStatus is a status, the time within which a project can have had it, and the call that led to it if it is certain.
 type jobStatus struct {
 	status projects.Status
-	span
+	Span
 	by *jobCall
 }
 
 func (s *jobs) checkJobs(all *marketItems) {
 	lives, stored := map[string]*jobLife{}, map[*jobCall]bool{}
 	for id, p := range all.projects {
-		c := s.all[textOf(p, "title")]
+		c := s.all[TextOf(p, "title")]
 		switch {
 		case c != nil && stored[c]:
-			s.differ("a project that was posted twice", c.items, "%v", p)
+			s.Differ("a project that was posted twice", c.Items, "%v", p)
 			continue
 		case c == nil || c.kind != posting || c.project != "" && c.project != id:
-			s.differ("a project that nobody posted", id, "%v", p)
+			s.Differ("a project that nobody posted", id, "%v", p)
 			continue
 		}
 		c.project, stored[c], lives[id] = id, true, &jobLife{id: id, posted: c}
@@ -50,7 +50,7 @@ func (s *jobs) checkJobs(all *marketItems) {
 	s.checkTickets(all.tickets, posting, bidding, revising, leaving, hiring, completing, abandoning)
 	for id, l := range lives {
 		p, bids := all.projects[id], all.bids[id]
-		s.checkListed(all, textOf(p, "buyerId"), "PROJECT", id, p)
+		s.checkListed(all, TextOf(p, "buyerId"), "PROJECT", id, p)
 		s.follow(l, p, bids)
 		s.checkBids(l, p, all)
 		for worker, b := range bids {
@@ -60,13 +60,13 @@ func (s *jobs) checkJobs(all *marketItems) {
 		delete(all.bids, id)
 	}
 	for id, bids := range all.bids {
-		s.differ("bids for no project", id, "%v", bids)
+		s.Differ("bids for no project", id, "%v", bids)
 	}
 	s.checkJobCounters(all)
 	for _, c := range s.all {
-		for _, told := range c.refusals {
+		for _, told := range c.Refusals {
 			if !s.justifiedJob(c, told, lives[c.project]) {
-				s.differ("a refusal without the reason that it names", c.items, "%s %s: %v", c.name, c.about, told.err)
+				s.Differ("a refusal without the reason that it names", c.Items, "%s %s: %v", c.Name, c.About, told.Err)
 			}
 		}
 	}
@@ -78,13 +78,13 @@ func (s *jobs) decideJob(c *jobCall, l *jobLife, all *marketItems) {
 	case posting:
 		s.decide(c.marketCall, all.tickets, l != nil)
 	case abandoning:
-		s.decide(c.marketCall, all.tickets, textOf(all.projects[c.project], "cancelReason") == c.mark)
+		s.decide(c.marketCall, all.tickets, TextOf(all.projects[c.project], "cancelReason") == c.Mark)
 	default:
 		s.decide(c.marketCall, all.tickets)
 	}
-	if b := all.bids[c.project][c.worker]; (c.kind == bidding || c.kind == revising) && textOf(b, "proposal") == c.mark {
-		if c.saw(s.now()); c.verdict() == refused || c.undone {
-			s.differ("a bid that was refused", c.items, "%s: %v", c.about, b)
+	if b := all.bids[c.project][c.worker]; (c.kind == bidding || c.kind == revising) && TextOf(b, "proposal") == c.Mark {
+		if c.Saw(s.Moment()); c.Verdict() == Refused || c.Undone {
+			s.Differ("a bid that was refused", c.Items, "%s: %v", c.About, b)
 		}
 	}
 }
@@ -103,9 +103,9 @@ func (l *jobLife) of(worker string, kinds ...string) (all []*jobCall) {
 func split(all []*jobCall) (certain, maybe []*jobCall) {
 	for _, c := range all {
 		switch {
-		case c.done():
+		case c.Done():
 			certain = append(certain, c)
-		case c.could():
+		case c.Could():
 			maybe = append(maybe, c)
 		}
 	}
@@ -114,43 +114,43 @@ func split(all []*jobCall) (certain, maybe []*jobCall) {
 
 // follow finds the calls that have moved a project to its status, each once.
 func (s *jobs) follow(l *jobLife, p plain, bids map[string]plain) {
-	worker := textOf(p, "acceptedWorkerId")
-	l.statuses = []jobStatus{{projects.Open, since(l.posted.within.from), l.posted}}
+	worker := TextOf(p, "acceptedWorkerId")
+	l.statuses = []jobStatus{{projects.Open, Since(l.posted.Within.From), l.posted}}
 	moves := 0
 	for _, kind := range []string{hiring, completing, abandoning} {
 		certain, maybe := split(l.of("", kind))
-		there := textOf(p, "status") == string(after[kind])
+		there := TextOf(p, "status") == string(after[kind])
 		if kind == hiring {
 			there = worker != ""
 			maybe = slices.DeleteFunc(maybe, func(c *jobCall) bool {
-				return c.worker != worker || c.quote != cents(bids[worker]["quote"])
+				return c.worker != worker || c.quote != Cents(bids[worker]["quote"])
 			})
 		}
 		switch {
 		case len(certain) > 1:
-			s.differ("a project that was moved twice", l.id, "%s: %s and %s", kind, certain[0].about, certain[1].about)
+			s.Differ("a project that was moved twice", l.id, "%s: %s and %s", kind, certain[0].About, certain[1].About)
 		case len(certain) > 0 && !there:
-			s.differ("a move of a project is lost", l.id, "%s: %v", certain[0].about, p)
+			s.Differ("a move of a project is lost", l.id, "%s: %v", certain[0].About, p)
 		case there && len(certain)+len(maybe) == 0:
-			s.differ("a move of a project that nobody made", l.id, "%s: %v", kind, p)
+			s.Differ("a move of a project that nobody made", l.id, "%s: %v", kind, p)
 		}
 		if !there {
 			continue
 		}
 		moves++
-		now := jobStatus{after[kind], since(0), nil}
+		now := jobStatus{after[kind], Since(0), nil}
 		if len(certain) > 0 {
-			now.span, now.by = since(certain[0].within.from), certain[0]
+			now.Span, now.by = Since(certain[0].Within.From), certain[0]
 		}
 		last := &l.statuses[len(l.statuses)-1]
 		if now.by != nil {
-			last.to = now.by.within.to
+			last.To = now.by.Within.To
 		}
 		if last.by != nil {
-			now.from = max(now.from, last.from)
+			now.From = max(now.From, last.From)
 		}
-		if l.statuses = append(l.statuses, now); last.to < last.from {
-			s.differ("a project that was moved in another order", l.id, "%s at %v", kind, now)
+		if l.statuses = append(l.statuses, now); last.To < last.From {
+			s.Differ("a project that was moved in another order", l.id, "%s at %v", kind, now)
 		}
 	}
 	s.checkProject(l, p, bids, moves)
@@ -158,29 +158,29 @@ func (s *jobs) follow(l *jobLife, p plain, bids map[string]plain) {
 
 // checkProject compares the attributes of a project with the calls that have moved it.
 func (s *jobs) checkProject(l *jobLife, p plain, bids map[string]plain, moves int) {
-	last, worker := l.statuses[len(l.statuses)-1], textOf(p, "acceptedWorkerId")
+	last, worker := l.statuses[len(l.statuses)-1], TextOf(p, "acceptedWorkerId")
 	status := string(last.status)
-	ok := textOf(p, "status") == status && textOf(p, "buyerId") == l.posted.client && numberOf(p, "version") == 1+moves &&
-		strings.HasPrefix(textOf(p, "GSI2PK"), "STATUS#"+status) && !(status == "COMPLETED" && worker == "")
+	ok := TextOf(p, "status") == status && TextOf(p, "buyerId") == l.posted.client && NumberOf(p, "version") == 1+moves &&
+		strings.HasPrefix(TextOf(p, "GSI2PK"), "STATUS#"+status) && !(status == "COMPLETED" && worker == "")
 	for _, v := range l.statuses {
 		switch b := bids[worker]; {
 		case v.by == nil:
 		case v.by.kind == hiring:
-			ok = ok && worker == v.by.worker && cents(b["quote"]) == v.by.quote &&
-				textOf(p, "acceptedBidId") == textOf(b, "bidId")
+			ok = ok && worker == v.by.worker && Cents(b["quote"]) == v.by.quote &&
+				TextOf(p, "acceptedBidId") == TextOf(b, "bidId")
 		case v.by.kind == abandoning:
-			ok = ok && textOf(p, "cancelledBy") == v.by.by && (v.by.by == l.posted.client || v.by.by == worker)
+			ok = ok && TextOf(p, "cancelledBy") == v.by.by && (v.by.by == l.posted.client || v.by.by == worker)
 		}
 	}
 	if !ok {
-		s.differ("a project that does not follow from its calls", l.id, "%v, %v", p, bids)
+		s.Differ("a project that does not follow from its calls", l.id, "%v, %v", p, bids)
 	}
 	live := 0
 	for _, b := range bids {
-		live += count(b["status"] != "WITHDRAWN")
+		live += Count(b["status"] != "WITHDRAWN")
 	}
-	if numberOf(p, "bidCount") != live {
-		s.differ("a project with another number of bids", l.id, "%d, and %d are stored", numberOf(p, "bidCount"), live)
+	if NumberOf(p, "bidCount") != live {
+		s.Differ("a project with another number of bids", l.id, "%d, and %d are stored", NumberOf(p, "bidCount"), live)
 	}
 }
 
@@ -191,35 +191,35 @@ func (s *jobs) checkBids(l *jobLife, p plain, all *marketItems) {
 	}
 	// What was carried out after the project was closed, or for a bid that is not there.
 	for _, c := range l.of("", bidding, revising, leaving, hiring) {
-		if c.done() && all.bids[l.id][c.worker] == nil {
-			s.differ("a bid is lost", c.items, "%s %s", c.name, c.about)
+		if c.Done() && all.bids[l.id][c.worker] == nil {
+			s.Differ("a bid is lost", c.Items, "%s %s", c.Name, c.About)
 		}
-		if c.done() && c != l.statuses[min(1, len(l.statuses)-1)].by && c.within.from > l.statuses[0].to {
-			s.differ("a bid for a project that was closed", c.items, "%s %s", c.name, c.about)
+		if c.Done() && c != l.statuses[min(1, len(l.statuses)-1)].by && c.Within.From > l.statuses[0].To {
+			s.Differ("a bid for a project that was closed", c.Items, "%s %s", c.Name, c.About)
 		}
 	}
 }
 
 func (s *jobs) checkBid(l *jobLife, p plain, worker string, b plain) {
-	differ := func(kind string) { s.differ(kind, l.id+" "+worker, "%v", b) }
-	status := textOf(b, "status")
+	differ := func(kind string) { s.Differ(kind, l.id+" "+worker, "%v", b) }
+	status := TextOf(b, "status")
 	bids, maybeBids := split(l.of(worker, bidding))
 	gone, maybeGone := split(l.of(worker, leaving))
-	live := count(status != "WITHDRAWN")
+	live := Count(status != "WITHDRAWN")
 	if len(bids) > live+len(gone)+len(maybeGone) || len(bids)+len(maybeBids) < live+len(gone) {
 		differ("bids and withdrawals that do not add up")
 	}
 	revised, maybeRevised := split(l.of(worker, revising))
-	least := len(bids) + len(gone) + len(revised) + count(status == "ACCEPTED" || status == "REJECTED")
-	if v := numberOf(b, "version"); v < least || v > least+len(maybeBids)+len(maybeGone)+len(maybeRevised) {
+	least := len(bids) + len(gone) + len(revised) + Count(status == "ACCEPTED" || status == "REJECTED")
+	if v := NumberOf(b, "version"); v < least || v > least+len(maybeBids)+len(maybeGone)+len(maybeRevised) {
 		differ("a bid whose version does not count its changes")
 	}
 	texts := l.of(worker, bidding, revising)
-	c := s.all[textOf(b, "proposal")]
-	if !slices.Contains(texts, c) || cents(b["quote"]) != c.quote || c.overwritten(ever, texts) {
+	c := s.all[TextOf(b, "proposal")]
+	if !slices.Contains(texts, c) || Cents(b["quote"]) != c.quote || c.overwritten(Ever, texts) {
 		differ("a bid that does not follow from its calls")
 	}
-	won := textOf(p, "acceptedWorkerId") == worker
+	won := TextOf(p, "acceptedWorkerId") == worker
 	switch open := p["status"] == "OPEN"; status {
 	case "ACCEPTED":
 		if !won {
@@ -234,7 +234,7 @@ func (s *jobs) checkBid(l *jobLife, p plain, worker string, b plain) {
 			differ("a bid that was rejected for an open project")
 		}
 	}
-	if won != (status == "ACCEPTED") || !strings.HasPrefix(textOf(b, "GSI2PK"), "STATUS#"+status+"#BID") {
+	if won != (status == "ACCEPTED") || !strings.HasPrefix(TextOf(b, "GSI2PK"), "STATUS#"+status+"#BID") {
 		differ("a bid with another status")
 	}
 }
@@ -243,7 +243,7 @@ func (s *jobs) checkBid(l *jobLife, p plain, worker string, b plain) {
 func (s *jobs) checkRests(id string, all *marketItems) {
 	lost, told := 0, 0
 	for _, b := range all.bids[id] {
-		lost += count(b["status"] == "REJECTED")
+		lost += Count(b["status"] == "REJECTED")
 	}
 	for _, r := range s.rests {
 		if r.project == id {
@@ -251,7 +251,7 @@ func (s *jobs) checkRests(id string, all *marketItems) {
 		}
 	}
 	if told > lost || all.rejecting[id] {
-		s.differ("rejections that do not add up", id, "%d are stored, %d were told of", lost, told)
+		s.Differ("rejections that do not add up", id, "%d are stored, %d were told of", lost, told)
 	}
 }
 
@@ -259,11 +259,11 @@ func (s *jobs) checkRests(id string, all *marketItems) {
 func (s *jobs) checkJobCounters(all *marketItems) {
 	posted, jobs, ended := map[string]int{}, map[string]int{}, map[string]int{}
 	for _, p := range all.projects {
-		posted[textOf(p, "buyerId")]++
-		worker := textOf(p, "acceptedWorkerId")
+		posted[TextOf(p, "buyerId")]++
+		worker := TextOf(p, "acceptedWorkerId")
 		done := p["status"] == "COMPLETED"
-		jobs[worker] += count(done)
-		ended[worker] += count(done || worker != "" && p["cancelledBy"] == worker)
+		jobs[worker] += Count(done)
+		ended[worker] += Count(done || worker != "" && p["cancelledBy"] == worker)
 	}
 	for id, p := range all.profiles {
 		rate := 0.0
@@ -271,15 +271,15 @@ func (s *jobs) checkJobCounters(all *marketItems) {
 			rate = math.Floor(100*float64(jobs[id])/float64(n)+0.5) / 100
 		}
 		stored, _ := p["completionRate"].(float64)
-		if numberOf(p, "totalProjects") != posted[id] || numberOf(p, "totalJobs") != jobs[id] ||
-			numberOf(p, "endedJobs") != ended[id] || math.Abs(stored-rate) > 1e-9 {
-			s.differ("counters of jobs that do not add up", id, "%v, where there are %d posted, %d completed and %d ended",
+		if NumberOf(p, "totalProjects") != posted[id] || NumberOf(p, "totalJobs") != jobs[id] ||
+			NumberOf(p, "endedJobs") != ended[id] || math.Abs(stored-rate) > 1e-9 {
+			s.Differ("counters of jobs that do not add up", id, "%v, where there are %d posted, %d completed and %d ended",
 				p, posted[id], jobs[id], ended[id])
 		}
 	}
 	for at, times := range all.lists {
 		if user, rest, _ := strings.Cut(at, " "); !strings.HasPrefix(rest, "ORDER") {
-			s.differ("a list of a user with something else", user, "%s: %v", at, times)
+			s.Differ("a list of a user with something else", user, "%s: %v", at, times)
 		}
 	}
 }

@@ -9,37 +9,37 @@ import (
 )
 
 // overwritten reports whether one of the others was certainly carried out after a call, and before a moment.
-func (c *jobCall) overwritten(at moment, others []*jobCall) bool {
+func (c *jobCall) overwritten(at Moment, others []*jobCall) bool {
 	return slices.ContainsFunc(others, func(d *jobCall) bool {
-		return d != c && d.done() && d.within.from > c.within.to && d.within.to < at
+		return d != c && d.Done() && d.Within.From > c.Within.To && d.Within.To < at
 	})
 }
 
 // justifiedJob reports whether a refusal was true at some moment of its call. What the call itself has written is no
 // reason. A project and a bid are not read at one moment, so each refusal is checked against what it names alone.
-func (s *jobs) justifiedJob(c *jobCall, at told, l *jobLife) bool {
+func (s *jobs) justifiedJob(c *jobCall, at Told, l *jobLife) bool {
 	var status *projects.StatusError
 	var bid *projects.BidStatusError
 	var quote *projects.QuoteError
 	switch {
-	case errors.Is(at.err, dynastay.ErrNotFound):
+	case errors.Is(at.Err, dynastay.ErrNotFound):
 		ofBid := c.worker != "" && c.kind != bidding
-		return l == nil || l.posted.within.to >= at.from || ofBid && !l.hadBid(c.worker, at.span)
+		return l == nil || l.posted.Within.To >= at.From || ofBid && !l.hadBid(c.worker, at.Span)
 	case l == nil:
 		return false
-	case errors.As(at.err, &status):
+	case errors.As(at.Err, &status):
 		return status.ProjectID == l.id && !slices.Contains(allowed[c.kind], status.Status) &&
-			l.had(status.Status, at.span, c)
-	case errors.Is(at.err, projects.ErrNotParty):
-		return c.by != l.posted.client && (l.had(projects.Open, at.span, c) || c.by != l.worker())
-	case errors.As(at.err, &bid):
-		return bid.ProjectID == l.id && bid.WorkerID == c.worker && s.hadStatus(l, c, bid.Status, at.span)
-	case errors.As(at.err, &quote):
-		seen, now := minor(quote.Seen), minor(quote.Now)
+			l.had(status.Status, at.Span, c)
+	case errors.Is(at.Err, projects.ErrNotParty):
+		return c.by != l.posted.client && (l.had(projects.Open, at.Span, c) || c.by != l.worker())
+	case errors.As(at.Err, &bid):
+		return bid.ProjectID == l.id && bid.WorkerID == c.worker && s.hadStatus(l, c, bid.Status, at.Span)
+	case errors.As(at.Err, &quote):
+		seen, now := Minor(quote.Seen), Minor(quote.Now)
 		return quote.ProjectID == l.id && quote.WorkerID == c.worker && seen == c.quote && now != seen &&
-			l.wrote(c, l.of(c.worker, bidding, revising), at.span, func(d *jobCall) bool { return d.quote == now })
-	case errors.Is(at.err, dynastay.ErrAlreadyExists):
-		return l.wrote(c, l.of(c.worker, bidding, leaving), at.span, func(d *jobCall) bool { return d.kind == bidding })
+			l.wrote(c, l.of(c.worker, bidding, revising), at.Span, func(d *jobCall) bool { return d.quote == now })
+	case errors.Is(at.Err, dynastay.ErrAlreadyExists):
+		return l.wrote(c, l.of(c.worker, bidding, leaving), at.Span, func(d *jobCall) bool { return d.kind == bidding })
 	}
 	return false
 }
@@ -51,9 +51,9 @@ var allowed = map[string][]projects.Status{
 }
 
 // had reports whether a project can have had a status, which is not that after one of the calls.
-func (l *jobLife) had(status projects.Status, at span, but *jobCall) bool {
+func (l *jobLife) had(status projects.Status, at Span, but *jobCall) bool {
 	return slices.ContainsFunc(l.statuses, func(v jobStatus) bool {
-		return v.status == status && v.by != but && v.meets(at)
+		return v.status == status && v.by != but && v.Meets(at)
 	})
 }
 
@@ -68,31 +68,31 @@ func (l *jobLife) worker() string {
 }
 
 // hadBid reports whether there was certainly a bid before a time began.
-func (l *jobLife) hadBid(worker string, at span) bool {
-	return slices.ContainsFunc(l.of(worker, bidding), func(c *jobCall) bool { return c.done() && c.within.to < at.from })
+func (l *jobLife) hadBid(worker string, at Span) bool {
+	return slices.ContainsFunc(l.of(worker, bidding), func(c *jobCall) bool { return c.Done() && c.Within.To < at.From })
 }
 
 // wrote reports whether a call other than one of them can have been the last of its kinds at some moment of a time, and
 // such.
-func (l *jobLife) wrote(but *jobCall, kinds []*jobCall, at span, such func(*jobCall) bool) bool {
+func (l *jobLife) wrote(but *jobCall, kinds []*jobCall, at Span, such func(*jobCall) bool) bool {
 	others := slices.DeleteFunc(slices.Clone(kinds), func(c *jobCall) bool { return such(c) || c == but })
 	return slices.ContainsFunc(kinds, func(c *jobCall) bool {
-		return c != but && c.could() && c.within.from <= at.to && such(c) && !c.overwritten(at.from, others)
+		return c != but && c.Could() && c.Within.From <= at.To && such(c) && !c.overwritten(at.From, others)
 	})
 }
 
 // hadStatus reports whether a bid can have had a status that keeps it from being changed.
-func (s *jobs) hadStatus(l *jobLife, c *jobCall, status projects.BidStatus, at span) bool {
+func (s *jobs) hadStatus(l *jobLife, c *jobCall, status projects.BidStatus, at Span) bool {
 	switch status {
 	case projects.Withdrawn:
 		return l.wrote(c, l.of(c.worker, bidding, leaving), at, func(d *jobCall) bool { return d.kind == leaving })
 	case projects.Accepted:
 		return slices.ContainsFunc(l.of(c.worker, hiring), func(d *jobCall) bool {
-			return d != c && d.could() && d.within.from <= at.to
+			return d != c && d.Could() && d.Within.From <= at.To
 		})
 	case projects.Rejected:
-		return slices.ContainsFunc(s.rests, func(r *rest) bool { return r.project == l.id && r.from <= at.to }) &&
-			slices.ContainsFunc(l.statuses[1:], func(v jobStatus) bool { return v.from <= at.to })
+		return slices.ContainsFunc(s.rests, func(r *rest) bool { return r.project == l.id && r.From <= at.To }) &&
+			slices.ContainsFunc(l.statuses[1:], func(v jobStatus) bool { return v.From <= at.To })
 	}
 	return false
 }

@@ -16,7 +16,7 @@ import (
 // call has sent it.
 type letters struct {
 	bazaar
-	calls deeds[*letter]
+	calls Deeds[*letter]
 
 	mu    sync.Mutex
 	all   map[string]*letter // by mark
@@ -35,7 +35,7 @@ type letter struct {
 type reading struct {
 	user, other string
 	upTo        int
-	verdict     verdict
+	verdict     Verdict
 }
 
 const (
@@ -45,32 +45,32 @@ const (
 	penLasting = 500 // calls of the whole checker until others begin
 )
 
-func newLetters(c *checker) *letters {
+func newLetters(c *Run) *letters {
 	return &letters{bazaar: bazaar{c}, all: map[string]*letter{}, known: map[string]int{}}
 }
 
 // pens draws two users who write to each other.
-func (s *letters) pens(w *worker) (from, to string) {
-	group, who := int(s.called())/penLasting, w.rand.Perm(perPens)
+func (s *letters) pens(w *Worker) (from, to string) {
+	group, who := int(s.Called())/penLasting, w.Rand.Perm(perPens)
 	pen := func(n int) string { return fmt.Sprint(penPrefix, group, "-", n) }
 	return pen(who[0]), pen(who[1])
 }
 
-func (s *letters) step(w *worker) {
-	if w.oneIn(4) {
+func (s *letters) Step(w *Worker) {
+	if w.OneIn(4) {
 		s.read(w)
 		return
 	}
-	s.calls.do(w, func(keyed bool) *letter { return s.send(w, keyed) })
+	s.calls.Do(w, func(keyed bool) *letter { return s.send(w, keyed) })
 }
 
-func (s *letters) send(w *worker, keyed bool) *letter {
-	mark, c := w.mark(), &letter{}
+func (s *letters) send(w *Worker, keyed bool) *letter {
+	mark, c := w.Mark(), &letter{}
 	c.from, c.to = s.pens(w)
 	m := messages.Message{SenderID: c.from, RecipientID: c.to, Content: mark}
-	c.marketCall = onMarket(w, mark, sending, conversation(c.from, c.to), "from "+c.from, keyed, never,
+	c.marketCall = onMarket(w, mark, sending, conversation(c.from, c.to), "from "+c.from, keyed, Never,
 		func(ctx context.Context, p *market, parts []dynastay.Part) error {
-			made, err := write(ctx, p, parts, p.messages.SendOp(m))
+			made, err := Write(ctx, p, parts, p.messages.SendOp(m))
 			if err == nil {
 				s.sent(c, made)
 			}
@@ -86,16 +86,16 @@ func (s *letters) send(w *worker, keyed bool) *letter {
 func (s *letters) sent(c *letter, m *messages.Message) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	mine := m.Content == c.mark && m.SenderID == c.from && m.RecipientID == c.to
+	mine := m.Content == c.Mark && m.SenderID == c.from && m.RecipientID == c.to
 	if other := c.told; !mine || other != nil && *other != *m {
-		s.differ("an answer about another message", c.items, "%s: %+v and %+v", c.about, m, other)
+		s.Differ("an answer about another message", c.Items, "%s: %+v and %+v", c.About, m, other)
 	}
 	c.told = m
 	s.known[c.to+" "+c.from] = max(s.known[c.to+" "+c.from], m.Number)
 }
 
 // read marks what a user has received as read, up to the last message that somebody was told of, or one before it.
-func (s *letters) read(w *worker) {
+func (s *letters) read(w *Worker) {
 	r := &reading{}
 	r.user, r.other = s.pens(w)
 	s.mu.Lock()
@@ -104,10 +104,10 @@ func (s *letters) read(w *worker) {
 	if r.upTo == 0 {
 		return
 	}
-	r.upTo = max(1, r.upTo-w.rand.IntN(3))
+	r.upTo = max(1, r.upTo-w.Rand.IntN(3))
 	about := fmt.Sprint(r.user, " ", r.upTo)
-	r.verdict = w.call("mark read", conversation(r.user, r.other), about, never, func(ctx context.Context) error {
-		return marketOf(w.process).messages.MarkRead(ctx, r.user, r.other, r.upTo)
+	r.verdict = w.Call("mark read", conversation(r.user, r.other), about, Never, func(ctx context.Context) error {
+		return marketOf(w.Process).messages.MarkRead(ctx, r.user, r.other, r.upTo)
 	})
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -116,70 +116,70 @@ func (s *letters) read(w *worker) {
 
 func conversation(a, b string) string { return min(a, b) + "#" + max(a, b) }
 
-func (s *letters) settle(w *worker) { s.calls.settle(w) }
+func (s *letters) Settle(w *Worker) { s.calls.Settle(w) }
 
-func (s *letters) check() { s.checkLetters(s.readMarket()) }
+func (s *letters) Check() { s.checkLetters(s.readMarket()) }
 
 func (s *letters) checkLetters(all *marketItems) {
 	stored := map[string]bool{}
 	for id, messages := range all.messages {
 		for _, m := range messages {
-			c := s.all[textOf(m, "content")]
+			c := s.all[TextOf(m, "content")]
 			switch {
 			case c == nil || conversation(c.from, c.to) != id:
-				s.differ("a message that nobody sent", id, "%v", m)
+				s.Differ("a message that nobody sent", id, "%v", m)
 				continue
-			case stored[c.mark]:
-				s.differ("a message that was sent twice", id, "%v", m)
+			case stored[c.Mark]:
+				s.Differ("a message that was sent twice", id, "%v", m)
 			}
-			stored[c.mark] = true
+			stored[c.Mark] = true
 			s.checkLetter(c, m)
 		}
 		s.checkConversation(id, messages, all.sides)
 	}
 	for _, c := range s.all {
-		s.decide(c.marketCall, all.tickets, stored[c.mark])
+		s.decide(c.marketCall, all.tickets, stored[c.Mark])
 	}
 	s.checkTickets(all.tickets, sending)
 	for user, sides := range all.sides {
 		for other, side := range sides {
-			s.differ("a side of no conversation", conversation(user, other), "%v", side)
+			s.Differ("a side of no conversation", conversation(user, other), "%v", side)
 		}
 	}
 }
 
 // checkLetter compares a message with its call.
 func (s *letters) checkLetter(c *letter, m plain) {
-	at, ok := timeOf(m["createdAt"]), textOf(m, "senderId") == c.from && textOf(m, "recipientId") == c.to
+	at, ok := TimeOf(m["createdAt"]), TextOf(m, "senderId") == c.from && TextOf(m, "recipientId") == c.to
 	if t := c.told; t != nil {
-		ok = ok && textOf(m, "messageId") == t.ID && numberOf(m, "number") == t.Number && at.Equal(t.CreatedAt)
+		ok = ok && TextOf(m, "messageId") == t.ID && NumberOf(m, "number") == t.Number && at.Equal(t.CreatedAt)
 	}
 	sort := at.Format("MESSAGE#2006-01-02T15:04:05Z")
 	if ms := at.UnixMilli() % 1000; ms > 0 {
 		sort += fmt.Sprintf(".%03d", ms)
 	}
-	if !ok || textOf(m, "SK") != sort {
-		s.differ("a message that is not as it was sent", c.items, "%+v: %v", c.told, m)
+	if !ok || TextOf(m, "SK") != sort {
+		s.Differ("a message that is not as it was sent", c.Items, "%+v: %v", c.told, m)
 	}
 }
 
 // checkConversation goes through the messages of two users in the order of their keys, which is that of their times.
 func (s *letters) checkConversation(id string, messages []plain, sides map[string]map[string]plain) {
 	received, last := map[string]int{}, plain{}
-	var began moment // when the latest of the calls before began
+	var began Moment // when the latest of the calls before began
 	for _, m := range messages {
-		to := textOf(m, "recipientId")
-		if received[to]++; numberOf(m, "number") != received[to] {
-			s.differ("numbers of messages with a gap", id, "%d instead of %d: %v", numberOf(m, "number"), received[to], m)
+		to := TextOf(m, "recipientId")
+		if received[to]++; NumberOf(m, "number") != received[to] {
+			s.Differ("numbers of messages with a gap", id, "%d instead of %d: %v", NumberOf(m, "number"), received[to], m)
 		}
-		if !timeOf(m["createdAt"]).After(timeOf(last["createdAt"])) {
-			s.differ("messages whose times do not increase", id, "%v after %v", m, last)
+		if !TimeOf(m["createdAt"]).After(TimeOf(last["createdAt"])) {
+			s.Differ("messages whose times do not increase", id, "%v after %v", m, last)
 		}
-		if c := s.all[textOf(m, "content")]; c != nil {
-			if c.within.to < began {
-				s.differ("messages in another order than they were sent", id, "%v", m)
+		if c := s.all[TextOf(m, "content")]; c != nil {
+			if c.Within.To < began {
+				s.Differ("messages in another order than they were sent", id, "%v", m)
 			}
-			began = max(began, c.within.from)
+			began = max(began, c.Within.From)
 		}
 		last = m
 	}
@@ -193,23 +193,23 @@ func (s *letters) checkConversation(id string, messages []plain, sides map[strin
 
 // checkSide compares what one user has of a conversation with its messages.
 func (s *letters) checkSide(id, user, other string, side plain, received int, last plain) {
-	inbox := fmt.Sprintf("TIMESTAMP#%013d#%s", timeOf(last["createdAt"]).UnixMilli(), other)
+	inbox := fmt.Sprintf("TIMESTAMP#%013d#%s", TimeOf(last["createdAt"]).UnixMilli(), other)
 	ok := side["lastText"] == last["content"] && side["lastSenderId"] == last["senderId"] &&
 		side["lastAt"] == last["createdAt"]
-	if !ok || numberOf(side, "received") != received || side["GSI2PK"] != "INBOX#"+user || side["GSI2SK"] != inbox {
-		s.differ("a side that is not that of its conversation", id, "%s has received %d: %v, %v", user, received, last, side)
+	if !ok || NumberOf(side, "received") != received || side["GSI2PK"] != "INBOX#"+user || side["GSI2SK"] != inbox {
+		s.Differ("a side that is not that of its conversation", id, "%s has received %d: %v, %v", user, received, last, side)
 	}
 	least, possible := 0, []int{0}
 	for _, r := range s.marks {
-		if r.user != user || r.other != other || r.verdict == refused {
+		if r.user != user || r.other != other || r.verdict == Refused {
 			continue
 		}
-		if possible = append(possible, r.upTo); r.verdict == acknowledged {
+		if possible = append(possible, r.upTo); r.verdict == Acknowledged {
 			least = max(least, r.upTo)
 		}
 	}
-	if n := numberOf(side, "readUpTo"); n < least || n > received || !slices.Contains(possible, n) {
-		s.differ("messages that are read otherwise than they were marked", id, "%s: %d of %d, %v", user, n, received,
+	if n := NumberOf(side, "readUpTo"); n < least || n > received || !slices.Contains(possible, n) {
+		s.Differ("messages that are read otherwise than they were marked", id, "%s: %d of %d, %v", user, n, received,
 			possible)
 	}
 }

@@ -18,7 +18,7 @@ import (
 // description, so that every one of them changes something. For their parts, ratings and statuses, see parts.go
 // and statuses.go.
 type listings struct {
-	*checker
+	*Run
 	hotel    *properties.WithRooms // of the sales, of which only the nights of the third room type are changed here
 	parts    propertyParts
 	ratings  ratings
@@ -26,16 +26,16 @@ type listings struct {
 
 	mu      sync.Mutex
 	ids     []string
-	updates map[string]*tally // by property
+	updates map[string]*Tally // by property
 	edits   map[string]*edit
-	made    map[string]verdict // by the mark of the maker
+	made    map[string]Verdict // by the mark of the maker
 	opened  map[string]string  // night to the price of the one who was told to have opened it
-	prices  map[string]verdict
+	prices  map[string]Verdict
 }
 
 type edit struct {
 	id      string
-	verdict verdict
+	verdict Verdict
 }
 
 const (
@@ -43,10 +43,10 @@ const (
 	contested = 3 // properties, of which most calls change one
 )
 
-// joinProperties adds the changes of properties and the reviews to a run. Some are about the house of the sales.
-func joinProperties(c *checker, hotel *properties.WithRooms) {
-	c.add(newListings(c, hotel), 16)
-	c.add(newOpinions(c, hotel.ID), 22)
+// JoinProperties adds the changes of properties and the reviews to a run. Some are about the house of the sales.
+func JoinProperties(c *Run, hotel *properties.WithRooms) {
+	c.Add(newListings(c, hotel), 16)
+	c.Add(newOpinions(c, hotel.ID), 22)
 }
 
 // editor is what a process has of the properties.
@@ -56,23 +56,23 @@ type editor struct {
 	reviews    *reviews.Repository
 }
 
-var editorOf = each(func(p *process) *editor {
+var editorOf = Each(func(p *Process) *editor {
 	all := properties.New(p.DB, nil)
-	return &editor{all, availability.New(p.DB), reviews.New(p.DB, all, &reviews.Options{PendingShards: p.shards})}
+	return &editor{all, availability.New(p.DB), reviews.New(p.DB, all, &reviews.Options{PendingShards: p.Shards})}
 })
 
-func newListings(c *checker, hotel *properties.WithRooms) *listings {
+func newListings(c *Run, hotel *properties.WithRooms) *listings {
 	l := &listings{
-		checker: c, hotel: hotel, updates: map[string]*tally{}, edits: map[string]*edit{}, made: map[string]verdict{},
-		opened: map[string]string{}, prices: map[string]verdict{},
+		Run: c, hotel: hotel, updates: map[string]*Tally{}, edits: map[string]*edit{}, made: map[string]Verdict{},
+		opened: map[string]string{}, prices: map[string]Verdict{},
 		parts:    propertyParts{all: map[string]*part{}, there: map[string][]*part{}},
 		ratings:  ratings{of: map[string][]*rating{}},
 		statuses: statuses{moves: map[string][]*statusMove{}, nights: map[string]int{}},
 	}
 	for n := range contested {
-		made, err := properties.New(c.db.Direct, nil).Create(c.t.Context(), l.property(fmt.Sprint("slug-", n), "first"), l.rooms())
+		made, err := properties.New(c.Base.Direct, nil).Create(c.T.Context(), l.property(fmt.Sprint("slug-", n), "first"), l.rooms())
 		if err != nil {
-			c.t.Fatal(err)
+			c.T.Fatal(err)
 		}
 		l.add(made.ID)
 		l.openSome(made)
@@ -84,7 +84,7 @@ func (l *listings) add(id string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.ids = append(l.ids, id)
-	l.updates[id] = &tally{}
+	l.updates[id] = &Tally{}
 }
 
 func (l *listings) property(slug, mark string) properties.Property {
@@ -102,8 +102,8 @@ func (l *listings) rooms() []properties.RoomType {
 	}
 }
 
-func (l *listings) step(w *worker) {
-	switch w.rand.IntN(24) {
+func (l *listings) Step(w *Worker) {
+	switch w.Rand.IntN(24) {
 	case 0:
 		l.create(w)
 	case 1:
@@ -119,36 +119,36 @@ func (l *listings) step(w *worker) {
 	}
 }
 
-func (l *listings) slug(w *worker) string { return fmt.Sprint("slug-", w.rand.IntN(slugs)) }
+func (l *listings) slug(w *Worker) string { return fmt.Sprint("slug-", w.Rand.IntN(slugs)) }
 
-func (l *listings) create(w *worker) {
-	mark, slug := w.mark(), l.slug(w)
+func (l *listings) create(w *Worker) {
+	mark, slug := w.Mark(), l.slug(w)
 	var made *properties.WithRooms
-	v := w.call("list", slug, mark, taken("Slug"), func(ctx context.Context) (err error) {
-		made, err = editorOf(w.process).properties.Create(ctx, l.property(slug, mark), l.rooms())
+	v := w.Call("list", slug, mark, Taken("Slug"), func(ctx context.Context) (err error) {
+		made, err = editorOf(w.Process).properties.Create(ctx, l.property(slug, mark), l.rooms())
 		return err
 	})
 	l.mu.Lock()
 	l.made[mark] = v
 	l.mu.Unlock()
-	if v == acknowledged && made != nil {
+	if v == Acknowledged && made != nil {
 		l.add(made.ID)
 	}
 }
 
 // pick returns a property, mostly one of those that others change too.
-func (l *listings) pick(w *worker) string {
+func (l *listings) pick(w *Worker) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if w.oneIn(3) {
-		return l.ids[w.rand.IntN(len(l.ids))]
+	if w.OneIn(3) {
+		return l.ids[w.Rand.IntN(len(l.ids))]
 	}
-	return l.ids[w.rand.IntN(contested)]
+	return l.ids[w.Rand.IntN(contested)]
 }
 
-func (l *listings) update(w *worker) {
+func (l *listings) update(w *Worker) {
 	id := l.pick(w)
-	mark, what, slug := w.mark(), w.rand.IntN(100), l.slug(w)
+	mark, what, slug := w.Mark(), w.Rand.IntN(100), l.slug(w)
 	change := func(p *properties.Property) error {
 		p.Description = mark
 		switch {
@@ -162,14 +162,14 @@ func (l *listings) update(w *worker) {
 		return nil
 	}
 	var opts []dynastay.UpdateOption
-	if w.oneIn(5) {
-		if there, err := properties.New(l.db.Direct, nil).Get(w.t.Context(), id); err == nil {
+	if w.OneIn(5) {
+		if there, err := properties.New(l.Base.Direct, nil).Get(w.T.Context(), id); err == nil {
 			opts = append(opts, dynastay.IfVersion(there.Version))
 		}
 	}
-	mayRefuse := taken("Slug").or(refusedBy(dynastay.ErrVersion))
-	v := w.call("update", id, fmt.Sprintf("%s %d %s", mark, what, slug), mayRefuse, func(ctx context.Context) error {
-		_, err := editorOf(w.process).properties.Update(ctx, id, change, opts...)
+	mayRefuse := Taken("Slug").Or(RefusedBy(dynastay.ErrVersion))
+	v := w.Call("update", id, fmt.Sprintf("%s %d %s", mark, what, slug), mayRefuse, func(ctx context.Context) error {
+		_, err := editorOf(w.Process).properties.Update(ctx, id, change, opts...)
 		return err
 	})
 	l.mu.Lock()
@@ -179,17 +179,17 @@ func (l *listings) update(w *worker) {
 }
 
 // open puts nights of the house's third room type on sale, at a price of the caller's own.
-func (l *listings) open(w *worker) {
-	first := dynastay.MustDate("2026-09-01").AddDays(w.rand.IntN(60 + int(w.called()/100)))
+func (l *listings) open(w *Worker) {
+	first := dynastay.MustDate("2026-09-01").AddDays(w.Rand.IntN(60 + int(w.Called()/100)))
 	l.mu.Lock()
 	price := dynastay.MustMoney(fmt.Sprintf("%d.%02d", 1+len(l.prices)/100, len(l.prices)%100), "USD")
-	l.prices[price.Amount()] = unknown
+	l.prices[price.Amount()] = Unknown
 	l.mu.Unlock()
 	var got availability.Opened
-	v := w.call("open", "nights", "at "+price.Amount(), never, func(ctx context.Context) (err error) {
-		got, err = editorOf(w.process).nights.Open(ctx, availability.OpenRequest{
-			PropertyID: l.hotel.ID, RoomTypeID: l.hotel.Rooms[2].ID, Rooms: 1 + w.rand.IntN(5), Price: price,
-			Nights: dynastay.Stay{CheckIn: first, CheckOut: first.AddDays(1 + w.rand.IntN(9))},
+	v := w.Call("open", "nights", "at "+price.Amount(), Never, func(ctx context.Context) (err error) {
+		got, err = editorOf(w.Process).nights.Open(ctx, availability.OpenRequest{
+			PropertyID: l.hotel.ID, RoomTypeID: l.hotel.Rooms[2].ID, Rooms: 1 + w.Rand.IntN(5), Price: price,
+			Nights: dynastay.Stay{CheckIn: first, CheckOut: first.AddDays(1 + w.Rand.IntN(9))},
 		})
 		return err
 	})
@@ -198,19 +198,19 @@ func (l *listings) open(w *worker) {
 	l.prices[price.Amount()] = v
 	for _, date := range got.Opened {
 		if other, twice := l.opened[date.String()]; twice {
-			l.differ("a night that two have opened", "nights", "%s by %s and %s", date, price.Amount(), other)
+			l.Differ("a night that two have opened", "nights", "%s by %s and %s", date, price.Amount(), other)
 		}
 		l.opened[date.String()] = price.Amount()
 	}
 }
 
-func (l *listings) settle(w *worker) {
+func (l *listings) Settle(w *Worker) {
 	l.checkGuards() // first: to finish with the nights would repair them
-	l.ratings.settle(w)
+	l.ratings.Settle(w)
 	l.finishMoves(w)
 }
 
-func (l *listings) check() {
+func (l *listings) Check() {
 	all := map[string]*listing{}
 	of := func(id string) *listing {
 		if all[id] == nil {
@@ -219,7 +219,7 @@ func (l *listings) check() {
 		return all[id]
 	}
 	guards := map[string]string{}
-	for _, p := range l.scan(keys.PropertiesTable) {
+	for _, p := range l.Scan(keys.PropertiesTable) {
 		pk, sk := p["PK"].(string), p["SK"].(string)
 		if id, ok := strings.CutPrefix(pk, "PROPERTY#"); ok {
 			of(id).items[sk] = p
@@ -230,22 +230,22 @@ func (l *listings) check() {
 		} else if sk == "GUARD" {
 			guards[pk] = p["PropertyId"].(string)
 		} else {
-			l.differ("an item of no kind", pk, "%v", p)
+			l.Differ("an item of no kind", pk, "%v", p)
 		}
 	}
 	for id, p := range all {
 		if p.items["METADATA"] == nil {
-			l.differ("parts without a property", id, "%v", p.items)
+			l.Differ("parts without a property", id, "%v", p.items)
 			continue
 		}
 		for _, guard := range p.guards() {
 			if guards[guard] != id {
-				l.differ("a guard that is missing or another's", id, "%s is of %q", guard, guards[guard])
+				l.Differ("a guard that is missing or another's", id, "%s is of %q", guard, guards[guard])
 			}
 			delete(guards, guard)
 		}
 		if wrong := p.derived(id); wrong != "" {
-			l.differ("what is derived is stale", id, "%s", wrong)
+			l.Differ("what is derived is stale", id, "%s", wrong)
 		}
 		l.checkUpdates(id, p.items["METADATA"])
 		l.checkRatings(id, p.items["METADATA"])
@@ -255,12 +255,12 @@ func (l *listings) check() {
 	for guard, id := range guards {
 		// The id of a room type that was deleted is never given to another one.
 		if room := l.parts.all[strings.TrimPrefix(guard, "ROOM#")]; room == nil || room.property != id || !room.mayBeGone() {
-			l.differ("a guard of nothing", id, "%s", guard)
+			l.Differ("a guard of nothing", id, "%s", guard)
 		}
 	}
 	for _, id := range l.ids {
 		if all[id] == nil {
-			l.differ("a property is lost", id, "")
+			l.Differ("a property is lost", id, "")
 		}
 	}
 	l.checkNights()
@@ -271,23 +271,23 @@ func (l *listings) checkUpdates(id string, p plain) {
 		return
 	}
 	mark := p["Description"].(string)
-	if e := l.edits[mark]; e != nil && (e.id != id || e.verdict == refused) {
-		l.differ("an update that was not to be made", id, "%s", mark)
-	} else if v, made := l.made[mark]; e == nil && mark != "first" && (!made || v == refused) {
-		l.differ("a property that was not to be made", id, "%s", mark)
+	if e := l.edits[mark]; e != nil && (e.id != id || e.verdict == Refused) {
+		l.Differ("an update that was not to be made", id, "%s", mark)
+	} else if v, made := l.made[mark]; e == nil && mark != "first" && (!made || v == Refused) {
+		l.Differ("a property that was not to be made", id, "%s", mark)
 	}
 	told := l.updates[id]
 	if told == nil {
 		return // nobody was told of it
 	}
 	version := int(p["Version"].(float64))
-	if least, most := 1+told[acknowledged], 1+told[acknowledged]+told[unknown]; version < least || version > most {
-		l.differ("updates do not add up", id, "version %d where %d to %d updates were made", version, least-1, most-1)
+	if least, most := 1+told[Acknowledged], 1+told[Acknowledged]+told[Unknown]; version < least || version > most {
+		l.Differ("updates do not add up", id, "version %d where %d to %d updates were made", version, least-1, most-1)
 	}
 }
 
 func (l *listings) checkNights() {
-	for _, p := range l.scan(keys.AvailabilityTable) {
+	for _, p := range l.Scan(keys.AvailabilityTable) {
 		l.checkClosed(p)
 		if p["RoomTypeId"] != l.hotel.Rooms[2].ID {
 			continue
@@ -295,14 +295,14 @@ func (l *listings) checkNights() {
 		date := p["Date"].(string)
 		price := dynastay.MustMoney(fmt.Sprint(p["PricePerNight"]), "USD").Amount()
 		if told, there := l.opened[date]; there && told != price {
-			l.differ("a night that was opened anew", "nights", "%s at %s where %s was acknowledged", date, price, told)
+			l.Differ("a night that was opened anew", "nights", "%s at %s where %s was acknowledged", date, price, told)
 		}
-		if v, made := l.prices[price]; !made || v == refused {
-			l.differ("a night that nobody opened", "nights", "%s at %s", date, price)
+		if v, made := l.prices[price]; !made || v == Refused {
+			l.Differ("a night that nobody opened", "nights", "%s at %s", date, price)
 		}
 		delete(l.opened, date)
 	}
 	for date, price := range l.opened {
-		l.differ("a night is lost", "nights", "%s at %s", date, price)
+		l.Differ("a night is lost", "nights", "%s at %s", date, price)
 	}
 }

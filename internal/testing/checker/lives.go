@@ -28,7 +28,7 @@ type stayLife struct {
 // during is a status, and the time within which the booking can have had it.
 type during struct {
 	status bookings.Status
-	span
+	Span
 }
 
 // first is the status with which the booking was made.
@@ -67,7 +67,7 @@ func (s *sales) checkMoves(all map[string]*found) {
 			lives[id] = &stayLife{found: f, ask: a, id: id, kinds: f.kindsOf(a.hold > 0), by: map[string]*stayMove{}}
 		}
 	}
-	receipts := stored(s.checker, receiptEntity)
+	receipts := Stored(s.Run, receiptEntity)
 	for mark, m := range s.moves {
 		l := lives[m.booking.id]
 		if l == nil {
@@ -80,7 +80,7 @@ func (s *sales) checkMoves(all map[string]*found) {
 	s.checkModifications(lives, receipts)
 	s.checkNotices(lives, receipts)
 	for mark, r := range receipts {
-		s.differ("a receipt that nobody wrote", r.Of, "%s of %s", r.Kind, mark)
+		s.Differ("a receipt that nobody wrote", r.Of, "%s of %s", r.Kind, mark)
 	}
 	for _, id := range slices.Sorted(maps.Keys(lives)) {
 		l := lives[id]
@@ -99,20 +99,20 @@ func (s *sales) checkMoves(all map[string]*found) {
 }
 
 // checkTraces looks for what a move has left behind, which is all or nothing.
-func (s *sales) checkTraces(l *stayLife, m *stayMove, r *receipt) {
-	if r != nil && *r != (receipt{ID: m.mark, Kind: m.kind, Of: m.booking.id}) {
-		s.differ("a receipt of something else", m.items, "%v of %s", *r, m.mark)
+func (s *sales) checkTraces(l *stayLife, m *stayMove, r *Receipt) {
+	if r != nil && *r != (Receipt{ID: m.Mark, Kind: m.kind, Of: m.booking.id}) {
+		s.Differ("a receipt of something else", m.Items, "%v of %s", *r, m.Mark)
 	}
 	var traces []bool
 	if m.receipt {
 		traces = append(traces, r != nil)
 	}
 	if m.kind == cancelling {
-		traces = append(traces, l.text("CancellationReason") == m.mark)
+		traces = append(traces, l.text("CancellationReason") == m.Mark)
 	}
 	if m.rooms != nil {
 		for _, line := range l.lines {
-			traces = append(traces, line["RoomId"] == roomFor(m.mark, line["RoomTypeId"].(string)))
+			traces = append(traces, line["RoomId"] == roomFor(m.Mark, line["RoomTypeId"].(string)))
 		}
 	}
 	if m.notice != nil && (m.kind == confirming || m.notice.refund.Amount.IsSet()) {
@@ -126,15 +126,15 @@ func (s *sales) checkTraces(l *stayLife, m *stayMove, r *receipt) {
 		m.notice.carried = done
 	}
 	if slices.Contains(traces, !done) {
-		s.differ("a move that is half done", m.items, "%s %s of %s", m.mark, m.kind, m.booking.id)
+		s.Differ("a move that is half done", m.Items, "%s %s of %s", m.Mark, m.kind, m.booking.id)
 	}
-	switch v := m.verdict(); {
-	case done && v == refused:
-		s.differ("a move that was refused", m.items, "%s %s of %s is done", m.mark, m.kind, m.booking.id)
-	case !done && v == acknowledged:
-		s.differ("a move is lost, or acknowledged twice", m.items, "%s %s of %s", m.mark, m.kind, m.booking.id)
+	switch v := m.Verdict(); {
+	case done && v == Refused:
+		s.Differ("a move that was refused", m.Items, "%s %s of %s is done", m.Mark, m.kind, m.booking.id)
+	case !done && v == Acknowledged:
+		s.Differ("a move is lost, or acknowledged twice", m.Items, "%s %s of %s", m.Mark, m.kind, m.booking.id)
 	case done && l.by[m.kind] != nil:
-		s.differ("a move that was made twice", m.items, "%s of %s by %s and %s", m.kind, m.booking.id, m.mark, l.by[m.kind].mark)
+		s.Differ("a move that was made twice", m.Items, "%s of %s by %s and %s", m.kind, m.booking.id, m.Mark, l.by[m.kind].Mark)
 	case done:
 		l.by[m.kind] = m
 	}
@@ -145,21 +145,21 @@ func (s *sales) checkLife(l *stayLife) {
 	status := l.first()
 	for _, kind := range l.kinds {
 		if !slices.Contains(possible[status], kind) {
-			s.differ("moves that contradict each other", l.id, "%v", l.kinds)
+			s.Differ("moves that contradict each other", l.id, "%v", l.kinds)
 		}
 		status = leadsTo[kind]
 	}
 	if status != l.status() || l.plain["Version"] != float64(1+len(l.kinds)+len(l.modified)) {
-		s.differ("a booking that does not follow from its moves", l.id, "%v: %v", l.kinds, l.plain)
+		s.Differ("a booking that does not follow from its moves", l.id, "%v: %v", l.kinds, l.plain)
 	}
 	has := func(name string) bool { _, has := l.plain[name]; return has }
 	if has("HoldExpiresAt") != (l.ask.hold > 0 && !has("ConfirmedAt")) || has("ConfirmedAt") != (l.ask.hold == 0 || slices.Contains(l.kinds, confirming)) ||
 		has("CancelledAt") != (status == bookings.Cancelled) || has("CancellationReason") != (status == bookings.Cancelled) {
-		s.differ("a booking with the attributes of another status", l.id, "%v: %v", l.kinds, l.plain)
+		s.Differ("a booking with the attributes of another status", l.id, "%v: %v", l.kinds, l.plain)
 	}
 	for _, line := range l.lines {
 		if by := l.by[checkingIn]; line["RoomId"] != nil && (by == nil || by.rooms == nil) {
-			s.differ("rooms that nobody assigned", l.id, "%v", line)
+			s.Differ("rooms that nobody assigned", l.id, "%v", line)
 		}
 	}
 }
@@ -168,19 +168,19 @@ func (s *sales) checkLife(l *stayLife) {
 func (s *sales) checkTimes(l *stayLife) {
 	end := l.at("CreatedAt").Add(l.ask.hold)
 	if at := l.at("HoldExpiresAt"); !at.IsZero() && !at.Equal(end) {
-		s.differ("a hold with another end", l.id, "%s instead of %s", at, end)
+		s.Differ("a hold with another end", l.id, "%s instead of %s", at, end)
 	}
 	if at := l.at("ConfirmedAt"); l.ask.hold == 0 && !at.Equal(end) {
-		s.differ("a booking that was not confirmed when it was made", l.id, "but at %s", at)
+		s.Differ("a booking that was not confirmed when it was made", l.id, "but at %s", at)
 	}
 	if l.status() == bookings.Pending && l.ask.hold < endless {
-		s.differ("a hold that no sweep has ended", l.id, "until %s", end)
+		s.Differ("a hold that no sweep has ended", l.id, "until %s", end)
 	}
 	for _, kind := range l.kinds {
 		late := kind == confirming && !l.at("ConfirmedAt").Before(end)
 		early := kind == expiring && l.at("UpdatedAt").Before(end.Add(grace)) || (kind == checkingIn || kind == missing) && !l.ask.arrives()
 		if late || early {
-			s.differ("a move at the wrong time", l.id, "%s, held until %s: %v", kind, end, l.plain)
+			s.Differ("a move at the wrong time", l.id, "%s, held until %s: %v", kind, end, l.plain)
 		}
 	}
 }
@@ -188,46 +188,46 @@ func (s *sales) checkTimes(l *stayLife) {
 // checkAuthors finds the call that has made each move of a booking: the one that has left something behind, or the one
 // that was acknowledged, or any that may have been carried out.
 func (s *sales) checkAuthors(l *stayLife) {
-	l.statuses = []during{{l.first(), since(0)}}
+	l.statuses = []during{{l.first(), Since(0)}}
 	for _, kind := range slices.Sorted(maps.Keys(leadsTo)) {
 		certain, maybe := s.authors(l, kind)
 		there := slices.Contains(l.kinds, kind)
 		switch {
 		case len(certain) > 1:
-			s.differ("a move that was acknowledged twice", l.id, "%s", kind)
+			s.Differ("a move that was acknowledged twice", l.id, "%s", kind)
 		case len(certain) > 0 && !there:
-			s.differ("a move that cannot be seen", l.id, "%s: %v", kind, l.plain)
+			s.Differ("a move that cannot be seen", l.id, "%s: %v", kind, l.plain)
 		case there && len(certain) == 0 && !maybe:
-			s.differ("a move that nobody made", l.id, "%s: %v", kind, l.plain)
+			s.Differ("a move that nobody made", l.id, "%s: %v", kind, l.plain)
 		}
 	}
 	for _, kind := range l.kinds {
-		within := since(0)
+		within := Since(0)
 		if certain, _ := s.authors(l, kind); len(certain) == 1 {
 			within = certain[0]
 		}
 		last := &l.statuses[len(l.statuses)-1]
-		if last.to = within.to; last.from > last.to {
-			s.differ("moves in the wrong order", l.id, "%v", l.kinds)
+		if last.To = within.To; last.From > last.To {
+			s.Differ("moves in the wrong order", l.id, "%v", l.kinds)
 		}
-		l.statuses = append(l.statuses, during{leadsTo[kind], since(within.from)})
+		l.statuses = append(l.statuses, during{leadsTo[kind], Since(within.From)})
 	}
 }
 
 // authors are when those calls ran that have certainly made a move of a kind, and whether there are others that may
 // have.
-func (s *sales) authors(l *stayLife, kind string) (certain []span, maybe bool) {
+func (s *sales) authors(l *stayLife, kind string) (certain []Span, maybe bool) {
 	if by := l.by[kind]; by != nil {
-		certain = append(certain, by.within)
+		certain = append(certain, by.Within)
 	}
 	for _, m := range l.all {
 		if m.kind != kind || m.traces() {
 			continue
 		}
-		switch m.verdict() {
-		case acknowledged:
-			certain = append(certain, m.within)
-		case unknown:
+		switch m.Verdict() {
+		case Acknowledged:
+			certain = append(certain, m.Within)
+		case Unknown:
 			maybe = true
 		}
 	}
@@ -244,23 +244,23 @@ func (s *sales) authors(l *stayLife, kind string) (certain []span, maybe bool) {
 
 // checkRefusals compares each refusal with the statuses that the booking can have had during the call.
 func (s *sales) checkRefusals(l *stayLife) {
-	deeds := make([]*deed, 0, len(l.all)+len(l.tried))
+	deeds := make([]*Deed, 0, len(l.all)+len(l.tried))
 	for _, m := range l.all {
-		deeds = append(deeds, m.deed)
+		deeds = append(deeds, m.Deed)
 	}
 	for _, m := range l.tried {
-		deeds = append(deeds, m.deed)
+		deeds = append(deeds, m.Deed)
 	}
 	for _, m := range deeds {
-		for _, told := range m.refusals {
+		for _, told := range m.Refusals {
 			var state *bookings.StatusError
-			if !errors.As(told.err, &state) {
+			if !errors.As(told.Err, &state) {
 				continue // of a modification, which is checked elsewhere
 			}
 			if state.BookingID != l.id || !slices.ContainsFunc(l.statuses, func(d during) bool {
-				return d.status == state.Status && d.meets(told.span)
+				return d.status == state.Status && d.Meets(told.Span)
 			}) {
-				s.differ("a refusal that was not true", m.items, "%s %s of %s: %v", m.mark, m.name, l.id, told.err)
+				s.Differ("a refusal that was not true", m.Items, "%s %s of %s: %v", m.Mark, m.Name, l.id, told.Err)
 			}
 		}
 	}

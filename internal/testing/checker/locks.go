@@ -40,7 +40,7 @@ func lockIn(table *dynastay.Schema) *entity.Entity[lock] {
 // is released by its write id, which makes the release repeatable. A latch is released by a plain Delete, which is
 // never repeated unless the latch is seen to be there still.
 type locks struct {
-	*checker
+	*Run
 	holders map[string]*atomic.Pointer[string]
 
 	mu       sync.Mutex
@@ -48,9 +48,9 @@ type locks struct {
 	rejected map[string]bool // marks of takers that were told that nothing was written
 }
 
-func newLocks(c *checker) *locks {
-	c.deletesInTime(latchTable)
-	l := &locks{checker: c, holders: map[string]*atomic.Pointer[string]{}, given: map[string]bool{}, rejected: map[string]bool{}}
+func newLocks(c *Run) *locks {
+	c.DeletesInTime(latchTable)
+	l := &locks{Run: c, holders: map[string]*atomic.Pointer[string]{}, given: map[string]bool{}, rejected: map[string]bool{}}
 	for n := range 6 {
 		l.holders[fmt.Sprint("lock-", n)] = &atomic.Pointer[string]{}
 		l.holders[fmt.Sprint("latch-", n)] = &atomic.Pointer[string]{}
@@ -58,47 +58,47 @@ func newLocks(c *checker) *locks {
 	return l
 }
 
-func (l *locks) step(w *worker) {
-	switch w.rand.IntN(5) {
+func (l *locks) Step(w *Worker) {
+	switch w.Rand.IntN(5) {
 	case 0, 1:
-		l.hold(w, tablesOf(w.process).latches, l.id(w, "latch"))
+		l.hold(w, tablesOf(w.Process).latches, l.id(w, "latch"))
 	case 2, 3:
-		l.hold(w, tablesOf(w.process).locks, l.id(w, "lock"))
+		l.hold(w, tablesOf(w.Process).locks, l.id(w, "lock"))
 	default:
 		one, other := l.id(w, "lock"), l.id(w, "lock")
 		if one != other {
-			l.hold(w, tablesOf(w.process).locks, one, other)
+			l.hold(w, tablesOf(w.Process).locks, one, other)
 		}
 	}
 }
 
-func (l *locks) id(w *worker, kind string) string { return fmt.Sprintf("%s-%d", kind, w.rand.IntN(6)) }
+func (l *locks) id(w *Worker, kind string) string { return fmt.Sprintf("%s-%d", kind, w.Rand.IntN(6)) }
 
 // hold takes locks, all or none, and releases them one by one.
-func (l *locks) hold(w *worker, table *entity.Table[lock], ids ...string) {
-	mark := w.mark()
+func (l *locks) hold(w *Worker, table *entity.Table[lock], ids ...string) {
+	mark := w.Mark()
 	all, ok := l.take(w, table, ids, mark)
 	if !ok {
 		return
 	}
 	for _, id := range ids {
 		if !l.holders[id].CompareAndSwap(nil, &mark) {
-			l.differ("two holders of one lock", id, "%s took it while another had it", mark)
+			l.Differ("two holders of one lock", id, "%s took it while another had it", mark)
 			return
 		}
 	}
 	for _, held := range all {
 		shaky := false
-		if w.oneIn(4) {
+		if w.OneIn(4) {
 			held, shaky = l.extend(w, table, held)
 		}
 		l.holders[held.ID].Store(nil) // from now on the release may have arrived
-		if table == tablesOf(w.process).latches {
+		if table == tablesOf(w.Process).latches {
 			l.unlatch(w, held)
 			continue
 		}
 		l.release(w, table, held, shaky)
-		if w.oneIn(4) {
+		if w.OneIn(4) {
 			l.stale(w, held)
 		}
 	}
@@ -106,9 +106,9 @@ func (l *locks) hold(w *worker, table *entity.Table[lock], ids ...string) {
 
 // read is how it stands, past all faults; nil where nobody has it.
 func (l *locks) read(id string) *lock {
-	direct := entity.NewTable(l.db.Direct, lockIn(lockTable))
+	direct := entity.NewTable(l.Base.Direct, lockIn(lockTable))
 	if strings.HasPrefix(id, "latch") {
-		direct = entity.NewTable(l.db.Direct, lockIn(latchTable))
+		direct = entity.NewTable(l.Base.Direct, lockIn(latchTable))
 	}
 	there, err := direct.Get(context.Background(), dynastay.Key{PK: id}, dynastay.Consistent)
 	if err != nil {
@@ -117,18 +117,18 @@ func (l *locks) read(id string) *lock {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.rejected[there.Holder] {
-		l.differ("a lock of one who was told that nothing was written", id, "%s", there.Holder)
+		l.Differ("a lock of one who was told that nothing was written", id, "%s", there.Holder)
 	}
 	return there
 }
 
-func (l *locks) take(w *worker, table *entity.Table[lock], ids []string, mark string) ([]*lock, bool) {
+func (l *locks) take(w *Worker, table *entity.Table[lock], ids []string, mark string) ([]*lock, bool) {
 	var made []*lock
 	name := "take"
 	if len(ids) > 1 {
 		name = "take two"
 	}
-	switch w.call(name, strings.Join(ids, " "), mark, refusedBy(dynastay.ErrAlreadyExists), func(ctx context.Context) error {
+	switch w.Call(name, strings.Join(ids, " "), mark, RefusedBy(dynastay.ErrAlreadyExists), func(ctx context.Context) error {
 		var parts []dynastay.Part
 		var locks []*dynastay.Operation[*lock]
 		for _, id := range ids {
@@ -143,11 +143,11 @@ func (l *locks) take(w *worker, table *entity.Table[lock], ids []string, mark st
 		}
 		return nil
 	}) {
-	case acknowledged:
+	case Acknowledged:
 		if len(made) == len(ids) {
 			return made, true
 		}
-	case refused:
+	case Refused:
 		l.mu.Lock()
 		l.rejected[mark] = true
 		l.mu.Unlock()
@@ -160,7 +160,7 @@ func (l *locks) take(w *worker, table *entity.Table[lock], ids []string, mark st
 		if there := l.read(id); there != nil && there.Holder == mark {
 			made = append(made, there)
 		} else if len(made) > 0 {
-			l.differ("half of a transaction", id, "%s has %s only", mark, made[0].ID)
+			l.Differ("half of a transaction", id, "%s has %s only", mark, made[0].ID)
 			return nil, false
 		} else {
 			break
@@ -176,7 +176,7 @@ func (l *locks) take(w *worker, table *entity.Table[lock], ids []string, mark st
 }
 
 // clear removes a lock that arrived when its taker had given up.
-func (l *locks) clear(w *worker, table *entity.Table[lock], id string) {
+func (l *locks) clear(w *Worker, table *entity.Table[lock], id string) {
 	there := l.read(id)
 	if there == nil {
 		return
@@ -185,41 +185,41 @@ func (l *locks) clear(w *worker, table *entity.Table[lock], id string) {
 	given := l.given[there.Holder]
 	l.mu.Unlock()
 	if given {
-		w.call("clear", id, there.Holder, refusedBy(dynastay.ErrNotFound, dynastay.ErrVersion), func(ctx context.Context) error {
+		w.Call("clear", id, there.Holder, RefusedBy(dynastay.ErrNotFound, dynastay.ErrVersion), func(ctx context.Context) error {
 			return table.Delete(ctx, dynastay.Key{PK: id}, dynastay.IfWritten(there.WriteID))
 		})
 	}
 }
 
 // extend writes the lock while it is held. It is shaky afterwards where that may yet arrive.
-func (l *locks) extend(w *worker, table *entity.Table[lock], held *lock) (now *lock, shaky bool) {
-	switch w.call("extend", held.ID, held.Holder, never, func(ctx context.Context) (err error) {
+func (l *locks) extend(w *Worker, table *entity.Table[lock], held *lock) (now *lock, shaky bool) {
+	switch w.Call("extend", held.ID, held.Holder, Never, func(ctx context.Context) (err error) {
 		now, err = table.Update(ctx, dynastay.Key{PK: held.ID}, func(l *lock) error { l.Turns++; return nil }, dynastay.IfWritten(held.WriteID))
 		return err
 	}) {
-	case acknowledged:
+	case Acknowledged:
 		return now, false
-	case unknown:
+	case Unknown:
 		return held, true
 	}
 	return held, false
 }
 
 // release repeats the release with the same write id until it is certain.
-func (l *locks) release(w *worker, table *entity.Table[lock], held *lock, shaky bool) {
+func (l *locks) release(w *Worker, table *entity.Table[lock], held *lock, shaky bool) {
 	sent := false
 	for {
 		gone := false
-		v := w.call("release", held.ID, held.Holder, func(err error) bool {
-			gone = refusedBy(dynastay.ErrNotFound, dynastay.ErrVersion)(err)
+		v := w.Call("release", held.ID, held.Holder, func(err error) bool {
+			gone = RefusedBy(dynastay.ErrNotFound, dynastay.ErrVersion)(err)
 			return gone
 		}, func(ctx context.Context) error {
 			return table.Delete(ctx, dynastay.Key{PK: held.ID}, dynastay.IfWritten(held.WriteID))
 		})
 		switch there := l.read(held.ID); {
-		case v == acknowledged:
+		case v == Acknowledged:
 			return
-		case v == unknown:
+		case v == Unknown:
 			sent = true
 			if there == nil || there.Holder != held.Holder {
 				return
@@ -228,7 +228,7 @@ func (l *locks) release(w *worker, table *entity.Table[lock], held *lock, shaky 
 			held = there // the extension has arrived
 		case gone:
 			if !sent {
-				l.differ("somebody's lock was taken away", held.ID, "%s had it, and now there is %v", held.Holder, there)
+				l.Differ("somebody's lock was taken away", held.ID, "%s had it, and now there is %v", held.Holder, there)
 			}
 			return
 		}
@@ -236,49 +236,49 @@ func (l *locks) release(w *worker, table *entity.Table[lock], held *lock, shaky 
 }
 
 // stale releases a lock once more, which is somebody else's by now.
-func (l *locks) stale(w *worker, held *lock) {
-	if w.call("release again", held.ID, held.Holder, refusedBy(dynastay.ErrNotFound, dynastay.ErrVersion), func(ctx context.Context) error {
-		return tablesOf(w.process).locks.Delete(ctx, dynastay.Key{PK: held.ID}, dynastay.IfWritten(held.WriteID))
-	}) == acknowledged {
-		l.differ("a lock released twice", held.ID, "%s had it", held.Holder)
+func (l *locks) stale(w *Worker, held *lock) {
+	if w.Call("release again", held.ID, held.Holder, RefusedBy(dynastay.ErrNotFound, dynastay.ErrVersion), func(ctx context.Context) error {
+		return tablesOf(w.Process).locks.Delete(ctx, dynastay.Key{PK: held.ID}, dynastay.IfWritten(held.WriteID))
+	}) == Acknowledged {
+		l.Differ("a lock released twice", held.ID, "%s had it", held.Holder)
 	}
 }
 
 // unlatch deletes the latch, whatever it is by then, and again only while it is seen to be there. It takes its time: a
 // request that is given up could remove the next one's.
-func (l *locks) unlatch(w *worker, held *lock) {
+func (l *locks) unlatch(w *Worker, held *lock) {
 	for sent := false; ; {
 		gone := false
-		v := w.callIn(w.t.Context(), "unlatch", held.ID, held.Holder, func(err error) bool {
-			gone = refusedBy(dynastay.ErrNotFound)(err)
+		v := w.CallIn(w.T.Context(), "unlatch", held.ID, held.Holder, func(err error) bool {
+			gone = RefusedBy(dynastay.ErrNotFound)(err)
 			return gone
 		}, func(ctx context.Context) error {
-			return tablesOf(w.process).latches.Delete(ctx, dynastay.Key{PK: held.ID})
+			return tablesOf(w.Process).latches.Delete(ctx, dynastay.Key{PK: held.ID})
 		})
 		switch {
-		case v == acknowledged:
+		case v == Acknowledged:
 			return
-		case v == unknown:
+		case v == Unknown:
 			sent = true
 			if there := l.read(held.ID); there == nil || there.Holder != held.Holder {
 				return
 			}
 		case gone:
 			if !sent {
-				l.differ("somebody's lock was taken away", held.ID, "%s had it", held.Holder)
+				l.Differ("somebody's lock was taken away", held.ID, "%s had it", held.Holder)
 			}
 			return
 		}
 	}
 }
 
-func (l *locks) settle(*worker) {}
+func (l *locks) Settle(*Worker) {}
 
-func (l *locks) check() {
+func (l *locks) Check() {
 	for _, table := range []*dynastay.Schema{lockTable, latchTable} {
-		for id, there := range stored(l.checker, lockIn(table)) {
+		for id, there := range Stored(l.Run, lockIn(table)) {
 			if !l.given[there.Holder] {
-				l.differ("a lock that nobody left", id, "%s: refused %v", there.Holder, l.rejected[there.Holder])
+				l.Differ("a lock that nobody left", id, "%s: refused %v", there.Holder, l.rejected[there.Holder])
 			}
 		}
 	}

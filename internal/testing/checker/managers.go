@@ -18,7 +18,7 @@ import (
 // while they open nights of it. Every update sets a maximum stay that no other one sets, far above any stay, so the
 // update that a night was last written by can be told.
 type managers struct {
-	*checker
+	*Run
 	hotel *house
 	own   *properties.WithRooms // whose sales are closed and reopened
 
@@ -30,29 +30,29 @@ type managers struct {
 
 // nightUpdate is one update of one night.
 type nightUpdate struct {
-	span
+	Span
 	mark, rooms int
-	verdict     verdict
+	verdict     Verdict
 }
 
-func newManagers(c *checker, hotel *house) *managers {
+func newManagers(c *Run, hotel *house) *managers {
 	room := properties.RoomType{Name: "Single", Limits: availability.Limits{MaxOccupancy: 1, MaxAdults: 1}, BasePrice: fixture.Price, Total: scarce}
-	own, err := properties.New(c.db.Direct, nil).Create(c.t.Context(), properties.Property{
+	own, err := properties.New(c.Base.Direct, nil).Create(c.T.Context(), properties.Property{
 		Name: "Closing House", Slug: "closing-house", Description: "first", Type: properties.Hotel, OwnerID: "user_host",
 		Status: properties.Approved, Address: properties.Address{City: "Boston", Country: "USA", Latitude: 42.36, Longitude: -71.06},
 	}, []properties.RoomType{room, room})
 	if err != nil {
-		c.t.Fatal(err)
+		c.T.Fatal(err)
 	}
-	return &managers{checker: c, hotel: hotel, own: own, updates: map[string][]*nightUpdate{}}
+	return &managers{Run: c, hotel: hotel, own: own, updates: map[string][]*nightUpdate{}}
 }
 
-func (m *managers) step(w *worker) {
-	switch w.rand.IntN(12) {
+func (m *managers) Step(w *Worker) {
+	switch w.Rand.IntN(12) {
 	case 0:
-		m.move(w, "close", officeOf(w.process).nights.CloseSales, availability.ErrReopened)
+		m.move(w, "close", officeOf(w.Process).nights.CloseSales, availability.ErrReopened)
 	case 1:
-		m.move(w, "reopen", officeOf(w.process).nights.ReopenSales, availability.ErrClosed)
+		m.move(w, "reopen", officeOf(w.Process).nights.ReopenSales, availability.ErrClosed)
 	case 2:
 		m.open(w)
 	default:
@@ -61,14 +61,14 @@ func (m *managers) step(w *worker) {
 }
 
 // update changes one to three nights of one of the room types that are sold.
-func (m *managers) update(w *worker) {
+func (m *managers) update(w *Worker) {
 	open := dynastay.MustStay(firstNight, lastNight)
-	n := 1 + w.rand.IntN(3)
-	from := open.CheckIn.AddDays(w.rand.IntN(open.Nights() - n + 1))
-	room := m.hotel.Rooms[w.rand.IntN(2)].ID
+	n := 1 + w.Rand.IntN(3)
+	from := open.CheckIn.AddDays(w.Rand.IntN(open.Nights() - n + 1))
+	room := m.hotel.Rooms[w.Rand.IntN(2)].ID
 	m.mu.Lock()
 	m.marks++
-	u := nightUpdate{mark: 1000 + m.marks, rooms: scarce - w.rand.IntN(3), verdict: unknown, span: since(m.now())}
+	u := nightUpdate{mark: 1000 + m.marks, rooms: scarce - w.Rand.IntN(3), verdict: Unknown, Span: Since(m.Moment())}
 	byNight := map[dynastay.Date]*nightUpdate{}
 	for i := range n {
 		own := u
@@ -78,19 +78,19 @@ func (m *managers) update(w *worker) {
 	}
 	m.mu.Unlock()
 
-	ctx, cancel := w.deadline()
+	ctx, cancel := w.Deadline()
 	defer cancel()
 	request := availability.UpdateRequest{PropertyID: m.hotel.ID, Changes: []availability.Change{{
 		RoomTypeIDs: []string{room}, Dates: dynastay.Stay{CheckIn: from, CheckOut: from.AddDays(n)}, Rooms: &u.rooms, MaxStay: &u.mark,
 	}}}
 	var report availability.Report
 	var err error
-	mayRefuse := never
-	if w.oneIn(4) { // all nights, or none
+	mayRefuse := Never
+	if w.OneIn(4) { // all nights, or none
 		mayRefuse = soldTooMany
-		err = w.Write(ctx, officeOf(w.process).nights.UpdateOp(request))
+		err = w.Write(ctx, officeOf(w.Process).nights.UpdateOp(request))
 	} else {
-		report, err = officeOf(w.process).nights.Update(ctx, request)
+		report, err = officeOf(w.Process).nights.Update(ctx, request)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -103,8 +103,8 @@ func (m *managers) update(w *worker) {
 	for _, d := range report.Dates {
 		own := byNight[d.Date]
 		own.verdict = m.countNight(ctx, w, room, d.Date, own, d.Err, soldTooMany)
-		if d.Result == availability.Unchanged || (d.Result == availability.Unknown) != (own.verdict == unknown) || d.Overbooked != 0 {
-			m.differ("an untrue report", room+"/"+d.Date.String(), "%s, with mark %d", d, own.mark)
+		if d.Result == availability.Unchanged || (d.Result == availability.Unknown) != (own.verdict == Unknown) || d.Overbooked != 0 {
+			m.Differ("an untrue report", room+"/"+d.Date.String(), "%s, with mark %d", d, own.mark)
 		}
 	}
 }
@@ -116,54 +116,54 @@ func soldTooMany(err error) bool {
 
 // countNight counts and notes the outcome of one night.
 func (m *managers) countNight(
-	ctx context.Context, w *worker, room string, date dynastay.Date, u *nightUpdate, err error, mayRefuse refusal,
-) verdict {
+	ctx context.Context, w *Worker, room string, date dynastay.Date, u *nightUpdate, err error, mayRefuse Refusal,
+) Verdict {
 	at := fmt.Sprintf("%s/%s", room, date)
-	v := w.callIn(ctx, "update", at, fmt.Sprintf("mark %d", u.mark), mayRefuse, func(context.Context) error { return err })
-	if v == acknowledged {
-		u.to = m.now()
+	v := w.CallIn(ctx, "update", at, fmt.Sprintf("mark %d", u.mark), mayRefuse, func(context.Context) error { return err })
+	if v == Acknowledged {
+		u.To = m.Moment()
 	}
 	return v
 }
 
 // move closes or reopens the managers' own house.
 func (m *managers) move(
-	w *worker, name string, call func(context.Context, string) (availability.SalesChange, error), lost error,
+	w *Worker, name string, call func(context.Context, string) (availability.SalesChange, error), lost error,
 ) {
-	w.call(name, m.own.ID, "", refusedBy(lost), func(ctx context.Context) error {
+	w.Call(name, m.own.ID, "", RefusedBy(lost), func(ctx context.Context) error {
 		_, err := call(ctx, m.own.ID)
-		return unknownOnly(err)
+		return UnknownOnly(err)
 	})
 }
 
 // open opens further nights of the managers' own house.
-func (m *managers) open(w *worker) {
+func (m *managers) open(w *Worker) {
 	m.mu.Lock()
 	m.opened = min(m.opened+1, 150)
-	from := dynastay.MustDate(firstNight).AddDays(w.rand.IntN(m.opened))
+	from := dynastay.MustDate(firstNight).AddDays(w.Rand.IntN(m.opened))
 	m.mu.Unlock()
-	room := m.own.Rooms[w.rand.IntN(2)].ID
-	w.call("open", m.own.ID, from.String(), refusedBy(availability.ErrClosed), func(ctx context.Context) error {
-		_, err := officeOf(w.process).nights.Open(ctx, availability.OpenRequest{
+	room := m.own.Rooms[w.Rand.IntN(2)].ID
+	w.Call("open", m.own.ID, from.String(), RefusedBy(availability.ErrClosed), func(ctx context.Context) error {
+		_, err := officeOf(w.Process).nights.Open(ctx, availability.OpenRequest{
 			PropertyID: m.own.ID, RoomTypeID: room, Rooms: scarce, Price: fixture.Price, Nights: dynastay.Stay{CheckIn: from, CheckOut: from.AddDays(2)},
 		})
 		return err
 	})
 }
 
-// settle closes the managers' own house at the end.
-func (m *managers) settle(w *worker) {
-	if _, err := officeOf(w.process).nights.CloseSales(context.Background(), m.own.ID); err != nil {
-		m.differ("a house that cannot be closed", m.own.ID, "%v", err)
+// Settle closes the managers' own house at the end.
+func (m *managers) Settle(w *Worker) {
+	if _, err := officeOf(w.Process).nights.CloseSales(context.Background(), m.own.ID); err != nil {
+		m.Differ("a house that cannot be closed", m.own.ID, "%v", err)
 	}
 }
 
-func (m *managers) check() {
+func (m *managers) Check() {
 	marked := map[string]bool{}
-	for _, p := range m.scan(keys.AvailabilityTable) {
+	for _, p := range m.Scan(keys.AvailabilityTable) {
 		if p["PropertyId"] == m.own.ID {
 			if p[keys.AttrPropertyClosed] != true {
-				m.differ("a night on sale in a closed house", m.own.ID, "%v", p)
+				m.Differ("a night on sale in a closed house", m.own.ID, "%v", p)
 			}
 			continue
 		}
@@ -174,9 +174,9 @@ func (m *managers) check() {
 		}
 	}
 	for night, all := range m.updates {
-		acknowledgedOne := slices.ContainsFunc(all, func(u *nightUpdate) bool { return u.verdict == acknowledged })
+		acknowledgedOne := slices.ContainsFunc(all, func(u *nightUpdate) bool { return u.verdict == Acknowledged })
 		if acknowledgedOne && !marked[night] {
-			m.differ("an update is lost", night, "no mark is stored")
+			m.Differ("an update is lost", night, "no mark is stored")
 		}
 	}
 }
@@ -191,16 +191,16 @@ func (m *managers) checkNight(night string, mark, rooms int) {
 	}
 	switch {
 	case last == nil:
-		m.differ("an update that nobody made", night, "mark %d", mark)
+		m.Differ("an update that nobody made", night, "mark %d", mark)
 		return
-	case last.verdict == refused:
-		m.differ("an update that was refused", night, "mark %d", mark)
+	case last.verdict == Refused:
+		m.Differ("an update that was refused", night, "mark %d", mark)
 	case last.rooms != rooms:
-		m.differ("a mixture of updates", night, "mark %d with %d rooms, not %d", mark, rooms, last.rooms)
+		m.Differ("a mixture of updates", night, "mark %d with %d rooms, not %d", mark, rooms, last.rooms)
 	}
 	for _, u := range m.updates[night] {
-		if u.verdict == acknowledged && u.from > last.to {
-			m.differ("an update is lost", night, "mark %d is stored, and %d was made after it", mark, u.mark)
+		if u.verdict == Acknowledged && u.From > last.To {
+			m.Differ("an update is lost", night, "mark %d is stored, and %d was made after it", mark, u.mark)
 		}
 	}
 }

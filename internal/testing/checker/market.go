@@ -23,36 +23,36 @@ type market struct {
 	projects *projects.Repository
 	shop     *trading.Repository
 	messages *messages.Repository
-	tickets  *entity.Table[receipt]
+	tickets  *entity.Table[Receipt]
 }
 
-var marketOf = each(func(p *process) *market {
-	db := p.open(p.checker.db, func(o *dynastay.Options) { o.Idempotency = markets.Table })
-	users := people.New(db, &people.Options{Shards: p.shards})
+var marketOf = Each(func(p *Process) *market {
+	db := p.Open(p.Run.Base, func(o *dynastay.Options) { o.Idempotency = markets.Table })
+	users := people.New(db, &people.Options{Shards: p.Shards})
 	return &market{
-		DB: db, projects: projects.New(db, users, &projects.Options{Shards: p.shards}), messages: messages.New(db),
-		shop:    trading.New(db, users, &trading.Options{Categories: p.shards, Statuses: p.shards}),
+		DB: db, projects: projects.New(db, users, &projects.Options{Shards: p.Shards}), messages: messages.New(db),
+		shop:    trading.New(db, users, &trading.Options{Categories: p.Shards, Statuses: p.Shards}),
 		tickets: entity.NewTable(db, ticketEntity),
 	}
 })
 
-// marketTables are those of the marketplace.
-var marketTables = []*dynastay.Schema{markets.Table, ticketEntity.Schema}
+// MarketTables are those of the marketplace.
+var MarketTables = []*dynastay.Schema{markets.Table, ticketEntity.Schema}
 
-// joinMarket adds the marketplace to a run.
-func joinMarket(c *checker) {
-	c.add(newJobs(c), 26)
-	c.add(newDeals(c), 20)
-	c.add(newLetters(c), 14)
+// JoinMarket adds the marketplace to a run.
+func JoinMarket(c *Run) {
+	c.Add(newJobs(c), 26)
+	c.Add(newDeals(c), 20)
+	c.Add(newLetters(c), 14)
 }
 
 // ticketEntity are the tickets that two in three calls leave.
-var ticketEntity = receiptsIn("Tickets")
+var ticketEntity = ReceiptsIn("Tickets")
 
 // marketCall is a write of the marketplace. Two in three leave a ticket; the others are the plain calls of the
 // packages, of which some leave nothing that would tell them from another one.
 type marketCall struct {
-	*deed
+	*Deed
 	kind   string
 	ticket bool
 }
@@ -60,55 +60,55 @@ type marketCall struct {
 // marketWrite calls the marketplace with the parts that it is given.
 type marketWrite func(context.Context, *market, []dynastay.Part) error
 
-func onMarket(w *worker, mark, kind, items, about string, keyed bool, refusal refusal, write marketWrite) *marketCall {
-	c := &marketCall{kind: kind, ticket: !w.oneIn(3)}
-	send := func(ctx context.Context, p *process, parts ...dynastay.Part) error {
+func onMarket(w *Worker, mark, kind, items, about string, keyed bool, refusal Refusal, write marketWrite) *marketCall {
+	c := &marketCall{kind: kind, ticket: !w.OneIn(3)}
+	send := func(ctx context.Context, p *Process, parts ...dynastay.Part) error {
 		if c.ticket {
-			parts = append(parts, marketOf(p).tickets.CreateOp(&receipt{ID: mark, Kind: kind}))
+			parts = append(parts, marketOf(p).tickets.CreateOp(&Receipt{ID: mark, Kind: kind}))
 		}
 		return write(ctx, marketOf(p), parts)
 	}
-	c.deed = w.deed(mark, kind, items, about, keyed, refusal, send)
+	c.Deed = w.Deed(mark, kind, items, about, keyed, refusal, send)
 	return c
 }
 
 // bazaar is what the scenarios of the marketplace have in common.
-type bazaar struct{ *checker }
+type bazaar struct{ *Run }
 
 // decide tells from what a call has left behind, all or nothing, whether it was carried out. Nobody knows of a call
 // that leaves nothing and was not answered.
-func (c bazaar) decide(call *marketCall, tickets map[string]*receipt, traces ...bool) {
-	if t := tickets[call.mark]; call.ticket {
+func (c bazaar) decide(call *marketCall, tickets map[string]*Receipt, traces ...bool) {
+	if t := tickets[call.Mark]; call.ticket {
 		traces = append(traces, t != nil)
 		if t != nil && t.Kind != call.kind {
-			c.differ("a ticket of something else", call.items, "%s: %v", call.about, *t)
+			c.Differ("a ticket of something else", call.Items, "%s: %v", call.About, *t)
 		}
-		delete(tickets, call.mark)
+		delete(tickets, call.Mark)
 	}
 	if len(traces) == 0 {
 		return
 	}
 	done := traces[0]
 	if slices.Contains(traces, !done) {
-		c.differ("half of a call", call.items, "%s %s: %v", call.name, call.about, traces)
+		c.Differ("half of a call", call.Items, "%s %s: %v", call.Name, call.About, traces)
 	}
-	switch v := call.verdict(); {
-	case done && v == refused:
-		c.differ("a call that was refused, and is done", call.items, "%s %s", call.name, call.about)
-	case !done && v == acknowledged:
-		c.differ("a call is lost", call.items, "%s %s", call.name, call.about)
+	switch v := call.Verdict(); {
+	case done && v == Refused:
+		c.Differ("a call that was refused, and is done", call.Items, "%s %s", call.Name, call.About)
+	case !done && v == Acknowledged:
+		c.Differ("a call is lost", call.Items, "%s %s", call.Name, call.About)
 	}
 	if done {
-		call.saw(c.now())
+		call.Saw(c.Moment())
 	}
-	call.undone = !done
+	call.Undone = !done
 }
 
 // checkTickets is about those of some kinds that are left over.
-func (c bazaar) checkTickets(tickets map[string]*receipt, kinds ...string) {
+func (c bazaar) checkTickets(tickets map[string]*Receipt, kinds ...string) {
 	for mark, t := range tickets {
 		if slices.Contains(kinds, t.Kind) {
-			c.differ("a ticket that nobody wrote", mark, "%s", t.Kind)
+			c.Differ("a ticket that nobody wrote", mark, "%s", t.Kind)
 		}
 	}
 }
@@ -123,7 +123,7 @@ type marketItems struct {
 	sides            map[string]map[string]plain // of conversations, by user and the other one
 	messages         map[string][]plain          // by conversation, in order
 	lists            map[string][]time.Time      // "user kind id": when that was made which is listed under the user
-	tickets          map[string]*receipt
+	tickets          map[string]*Receipt
 }
 
 func newMarketItems() *marketItems {
@@ -131,28 +131,28 @@ func newMarketItems() *marketItems {
 		projects: map[string]plain{}, orders: map[string]plain{}, bids: map[string]map[string]plain{},
 		rejecting: map[string]bool{}, products: map[string]map[string]plain{}, profiles: map[string]plain{},
 		sides:    map[string]map[string]plain{},
-		messages: map[string][]plain{}, lists: map[string][]time.Time{}, tickets: map[string]*receipt{},
+		messages: map[string][]plain{}, lists: map[string][]time.Time{}, tickets: map[string]*Receipt{},
 	}
 }
 
 func (c bazaar) readMarket() *marketItems {
 	all := newMarketItems()
-	for _, p := range c.scan(markets.Table) {
+	for _, p := range c.Scan(markets.Table) {
 		if !all.add(p) {
-			c.differ("an item of the marketplace that nobody wrote", textOf(p, "PK"), "%v", p)
+			c.Differ("an item of the marketplace that nobody wrote", TextOf(p, "PK"), "%v", p)
 		}
 	}
 	for _, conversation := range all.messages {
-		slices.SortFunc(conversation, func(a, b plain) int { return strings.Compare(textOf(a, "SK"), textOf(b, "SK")) })
+		slices.SortFunc(conversation, func(a, b plain) int { return strings.Compare(TextOf(a, "SK"), TextOf(b, "SK")) })
 	}
-	all.tickets = stored(c.checker, ticketEntity)
+	all.tickets = Stored(c.Run, ticketEntity)
 	return all
 }
 
 // add sorts an item by its key. It reports false for one that the marketplace does not have.
 func (all *marketItems) add(p plain) bool {
-	kind, id, _ := strings.Cut(textOf(p, "PK"), "#")
-	part, rest, _ := strings.Cut(textOf(p, "SK"), "#")
+	kind, id, _ := strings.Cut(TextOf(p, "PK"), "#")
+	part, rest, _ := strings.Cut(TextOf(p, "SK"), "#")
 	put := func(of map[string]map[string]plain) {
 		if of[id] == nil {
 			of[id] = map[string]plain{}
@@ -176,7 +176,7 @@ func (all *marketItems) add(p plain) bool {
 		put(all.sides)
 	case "USER PROJECT", "USER BID", "USER ORDER":
 		at, of, _ := strings.Cut(rest, "#")
-		all.lists[listed(id, part, of)] = append(all.lists[listed(id, part, of)], timeOf(at))
+		all.lists[listed(id, part, of)] = append(all.lists[listed(id, part, of)], TimeOf(at))
 	default:
 		if kind == "CONVERSATION" && part == "MESSAGE" {
 			all.messages[id] = append(all.messages[id], p)
@@ -191,9 +191,9 @@ func listed(user, kind, id string) string { return fmt.Sprint(user, " ", kind, "
 
 // checkListed looks for the item that lists something under a user.
 func (c bazaar) checkListed(all *marketItems, user, kind, id string, of plain) {
-	at, made := all.lists[listed(user, kind, id)], timeOf(of["createdAt"])
+	at, made := all.lists[listed(user, kind, id)], TimeOf(of["createdAt"])
 	if len(at) != 1 || at[0].Before(made.Truncate(time.Second)) || at[0].After(made) {
-		c.differ("something that its user does not have", id, "%s: %v", listed(user, kind, id), at)
+		c.Differ("something that its user does not have", id, "%s: %v", listed(user, kind, id), at)
 	}
 	delete(all.lists, listed(user, kind, id))
 }
@@ -205,8 +205,8 @@ func (c bazaar) newcomer(id string, role people.Role) {
 	if role == people.Seller {
 		p.Name, p.Shop.BusinessName = "", id
 	}
-	if _, err := people.New(c.db.Direct, nil).SignUp(c.t.Context(), p); err != nil {
-		c.t.Fatal(err)
+	if _, err := people.New(c.Base.Direct, nil).SignUp(c.T.Context(), p); err != nil {
+		c.T.Fatal(err)
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 // receipt tells that it was this one, and so do its taxes and fees or, with charges, the guest's name, while no other one
 // follows.
 type modification struct {
-	*deed
+	*Deed
 	booking *ask
 	to      bookings.Modification
 }
@@ -25,16 +25,16 @@ const modifying = "modify"
 
 // modify quotes a booking anew, for a stay that others want too, and modifies it. A booking of tonight keeps its rooms,
 // to which guests may be checking in, and gets other fees.
-func (s *sales) modify(w *worker) {
+func (s *sales) modify(w *Worker) {
 	a, _ := s.pick(w)
 	if a == nil {
 		return
 	}
-	if w.oneIn(2) {
+	if w.OneIn(2) {
 		s.edit(w, a)
 		return
 	}
-	to := s.hotel.quotes[w.rand.IntN(len(s.hotel.quotes))]
+	to := s.hotel.quotes[w.Rand.IntN(len(s.hotel.quotes))]
 	if a.arrives() {
 		to = a.quote
 	}
@@ -58,49 +58,49 @@ func (s *sales) modify(w *worker) {
 	if to.Charges != nil || a.quote.Charges != nil {
 		request.Charges = s.hotel.charges
 	}
-	quoted, err := bookings.New(s.db.Direct, nil).QuoteModification(context.Background(), a.id, request)
+	quoted, err := bookings.New(s.Base.Direct, nil).QuoteModification(context.Background(), a.id, request)
 	switch {
 	case notModified(err):
 		return
 	case err != nil:
-		s.differ("a quote that failed", a.id, "%v", err)
+		s.Differ("a quote that failed", a.id, "%v", err)
 		return
 	}
-	if request.Charges == nil && w.oneIn(3) {
-		s.exchange(w, a, &quoted, minor(quoted.Quote.Total))
+	if request.Charges == nil && w.OneIn(3) {
+		s.exchange(w, a, &quoted, Minor(quoted.Quote.Total))
 	}
-	s.modified.do(w, func(keyed bool) *modification { return s.newModification(w, a, quoted, keyed) })
+	s.modified.Do(w, func(keyed bool) *modification { return s.newModification(w, a, quoted, keyed) })
 }
 
 // edit gives a booking another promo code and another guest, and nothing else. With another guest, it changes in any
 // case.
-func (s *sales) edit(w *worker, a *ask) {
-	b, err := bookings.New(s.db.Direct, nil).Get(context.Background(), a.id, dynastay.Consistent)
+func (s *sales) edit(w *Worker, a *ask) {
+	b, err := bookings.New(s.Base.Direct, nil).Get(context.Background(), a.id, dynastay.Consistent)
 	if err != nil {
-		s.differ("a booking that cannot be read", a.id, "%v", err)
+		s.Differ("a booking that cannot be read", a.id, "%v", err)
 		return
 	}
 	to := bookings.Modification{BookingID: a.id, Version: b.Version}
 	if b.Charges == nil { // charges would follow the discount
-		s.exchange(w, a, &to, minor(b.Breakdown.Rooms))
+		s.exchange(w, a, &to, Minor(b.Breakdown.Rooms))
 	}
-	if b.Charges == nil && w.oneIn(3) {
+	if b.Charges == nil && w.OneIn(3) {
 		to.PromoCode, to.Discounts = &b.PromoCode, b.Breakdown.Discounts
 	}
-	s.modified.do(w, func(keyed bool) *modification { return s.newModification(w, a, to, keyed) })
+	s.modified.Do(w, func(keyed bool) *modification { return s.newModification(w, a, to, keyed) })
 }
 
 // exchange draws another promo code for a booking with rooms at a price, or none, or the one that it has.
-func (s *sales) exchange(w *worker, a *ask, to *bookings.Modification, rooms int64) {
+func (s *sales) exchange(w *Worker, a *ask, to *bookings.Modification, rooms int64) {
 	text, told := s.typed(w, a, rooms)
-	if text == "" && w.oneIn(2) {
+	if text == "" && w.OneIn(2) {
 		told, _ = dynastay.MoneyOfMinor(0, "USD")
 	}
 	to.PromoCode, to.Discounts = &text, told
 }
 
-func (s *sales) newModification(w *worker, a *ask, to bookings.Modification, keyed bool) *modification {
-	mark := w.mark()
+func (s *sales) newModification(w *Worker, a *ask, to bookings.Modification, keyed bool) *modification {
+	mark := w.Mark()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if to.Quote != nil && to.Quote.Charges == nil {
@@ -111,19 +111,19 @@ func (s *sales) newModification(w *worker, a *ask, to bookings.Modification, key
 	}
 	note(w, mark, &to)
 	m := &modification{booking: a, to: to}
-	m.deed = w.deed(mark, modifying, a.items(a.id), a.id, keyed, notModified,
-		func(ctx context.Context, p *process, parts ...dynastay.Part) error {
+	m.Deed = w.Deed(mark, modifying, a.items(a.id), a.id, keyed, notModified,
+		func(ctx context.Context, p *Process, parts ...dynastay.Part) error {
 			op := officeOf(p).bookings.ModifyOp(to)
-			err := p.Write(ctx, append(parts, officeOf(p).receipts.CreateOp(&receipt{ID: mark, Kind: modifying, Of: a.id}), op)...)
+			err := p.Write(ctx, append(parts, officeOf(p).receipts.CreateOp(&Receipt{ID: mark, Kind: modifying, Of: a.id}), op)...)
 			var state *bookings.StatusError
 			switch {
 			case err == nil:
 				b := op.Result().Booking
 				if b.ID != a.id || !keyed && (b.Version != to.Version+1 || !m.seen(b)) {
-					s.differ("a modification with another result", m.items, "%s returned version %d of %s", mark, b.Version, b.ID)
+					s.Differ("a modification with another result", m.Items, "%s returned version %d of %s", mark, b.Version, b.ID)
 				}
 				if missing := op.Result().Missing; len(missing) > 0 {
-					s.differ("a night that is not missing", m.items, "%v", missing)
+					s.Differ("a night that is not missing", m.Items, "%v", missing)
 				}
 				s.told(a, b.Status)
 			case errors.As(err, &state):
@@ -137,18 +137,18 @@ func (s *sales) newModification(w *worker, a *ask, to bookings.Modification, key
 
 // seen reports whether a booking is what the modification makes of it.
 func (m *modification) seen(b *bookings.Booking) bool {
-	if m.to.Guest != nil && b.Guest.FirstName != m.mark {
+	if m.to.Guest != nil && b.Guest.FirstName != m.Mark {
 		return false
 	}
-	return m.to.Quote == nil || minor(b.Breakdown.TaxesAndFees) == m.fees() && b.Stay == m.to.Quote.Stay
+	return m.to.Quote == nil || Minor(b.Breakdown.TaxesAndFees) == m.fees() && b.Stay == m.to.Quote.Stay
 }
 
 // fees are the taxes and fees that a modification with a quote makes the booking have.
 func (m *modification) fees() int64 {
 	if m.to.Quote.Charges != nil {
-		return minor(m.to.Quote.Charges.Added)
+		return Minor(m.to.Quote.Charges.Added)
 	}
-	return minor(m.to.TaxesAndFees)
+	return Minor(m.to.TaxesAndFees)
 }
 
 func notModified(err error) bool {
@@ -161,28 +161,28 @@ func notModified(err error) bool {
 
 // checkModifications finds the modifications that were carried out by their receipts, for the booking that they are
 // about.
-func (s *sales) checkModifications(lives map[string]*stayLife, receipts map[string]*receipt) {
+func (s *sales) checkModifications(lives map[string]*stayLife, receipts map[string]*Receipt) {
 	for _, m := range s.modifications {
 		l := lives[m.booking.id]
-		r := receipts[m.mark]
-		delete(receipts, m.mark)
+		r := receipts[m.Mark]
+		delete(receipts, m.Mark)
 		if l == nil {
 			continue // the booking is lost, which is told elsewhere
 		}
 		l.tried = append(l.tried, m)
-		switch v := m.verdict(); {
-		case r != nil && *r != (receipt{ID: m.mark, Kind: modifying, Of: m.booking.id}):
-			s.differ("a receipt of something else", m.items, "%v of %s", *r, m.mark)
-		case r != nil && v == refused:
-			s.differ("a modification that was refused", m.items, "%s of %s is done", m.mark, l.id)
-		case r == nil && v == acknowledged:
-			s.differ("a modification is lost, or acknowledged twice", m.items, "%s of %s", m.mark, l.id)
+		switch v := m.Verdict(); {
+		case r != nil && *r != (Receipt{ID: m.Mark, Kind: modifying, Of: m.booking.id}):
+			s.Differ("a receipt of something else", m.Items, "%v of %s", *r, m.Mark)
+		case r != nil && v == Refused:
+			s.Differ("a modification that was refused", m.Items, "%s of %s is done", m.Mark, l.id)
+		case r == nil && v == Acknowledged:
+			s.Differ("a modification is lost, or acknowledged twice", m.Items, "%s of %s", m.Mark, l.id)
 		case r != nil:
 			l.modified = append(l.modified, m)
 		}
-		for _, told := range m.refusals {
-			if errors.Is(told.err, dynastay.ErrVersion) && l.plain["Version"].(float64) <= float64(m.to.Version) {
-				s.differ("a refusal that was not true", m.items, "%s of %s: %v", m.mark, l.id, told.err)
+		for _, told := range m.Refusals {
+			if errors.Is(told.Err, dynastay.ErrVersion) && l.plain["Version"].(float64) <= float64(m.to.Version) {
+				s.Differ("a refusal that was not true", m.Items, "%s of %s: %v", m.Mark, l.id, told.Err)
 			}
 		}
 	}
@@ -194,29 +194,29 @@ func (s *sales) checkModified(l *stayLife) {
 	slices.SortFunc(l.modified, func(a, b *modification) int { return cmp.Compare(a.to.Version, b.to.Version) })
 	want, fees, guest, bill := nightsOf(l.ask.quote), int64(0), fixture.Request(l.ask.quote).Guest.FirstName, l.ask.quote.Charges
 	if bill != nil {
-		fees = minor(bill.Added)
+		fees = Minor(bill.Added)
 	}
 	for i, m := range l.modified {
 		if i > 0 && m.to.Version == l.modified[i-1].to.Version || float64(m.to.Version) >= l.plain["Version"].(float64) {
-			s.differ("two modifications of one version", l.id, "%s of %d", m.mark, m.to.Version)
+			s.Differ("two modifications of one version", l.id, "%s of %d", m.Mark, m.to.Version)
 		}
 		if m.to.Quote != nil {
 			want, fees, bill = nightsOf(m.to.Quote), m.fees(), m.to.Quote.Charges
 		}
 		if m.to.Guest != nil {
-			guest = m.mark
+			guest = m.Mark
 		}
 	}
 	if got := l.nights(); !slices.Equal(got, want) {
-		s.differ("a booking of other nights", l.id, "it has %v, and %v were asked for", got, want)
+		s.Differ("a booking of other nights", l.id, "it has %v, and %v were asked for", got, want)
 	}
-	if got := l.plain["PriceBreakdown"].(map[string]any)["TaxesAndFees"]; cents(got) != fees {
-		s.differ("a booking with the fees of another modification", l.id, "%v instead of %d cents", got, fees)
+	if got := l.plain["PriceBreakdown"].(map[string]any)["TaxesAndFees"]; Cents(got) != fees {
+		s.Differ("a booking with the fees of another modification", l.id, "%v instead of %d cents", got, fees)
 	}
 	if text := l.otherCharges(bill); text != "" {
-		s.differ("a booking with the charges of another modification", l.id, "%s", text)
+		s.Differ("a booking with the charges of another modification", l.id, "%s", text)
 	}
 	if got := l.plain["GuestInfo"].(plain)["FirstName"]; got != guest {
-		s.differ("a booking with the guest of another modification", l.id, "%v instead of %s", got, guest)
+		s.Differ("a booking with the guest of another modification", l.id, "%v instead of %s", got, guest)
 	}
 }

@@ -21,11 +21,11 @@ type moveIn struct {
 	refused bool // so was each import of it
 }
 
-func (s *sales) moveIn(w *worker) {
-	mark, quote := w.mark(), s.hotel.quotes[w.rand.IntN(len(s.hotel.quotes))]
+func (s *sales) moveIn(w *Worker) {
+	mark, quote := w.Mark(), s.hotel.quotes[w.Rand.IntN(len(s.hotel.quotes))]
 	in := bookings.Import{
 		ID: "pms-" + mark, Property: quote.Property, Stay: quote.Stay, Guests: quote.Guests, Guest: fixture.Request(quote).Guest,
-		Status: bookings.Confirmed, CreatedAt: s.db.Clock.Now().Add(-time.Hour), SpecialRequests: mark,
+		Status: bookings.Confirmed, CreatedAt: s.Base.Clock.Now().Add(-time.Hour), SpecialRequests: mark,
 	}
 	for _, line := range quote.Lines {
 		in.Rooms = append(in.Rooms, availability.Room{
@@ -37,21 +37,21 @@ func (s *sales) moveIn(w *worker) {
 	s.mu.Lock()
 	s.movedIn[mark] = m
 	s.mu.Unlock()
-	mayRefuse := refusal(soldOut)
-	for range 1 + w.rand.IntN(3) {
+	mayRefuse := Refusal(soldOut)
+	for range 1 + w.Rand.IntN(3) {
 		var told error
-		v := w.call("import", (&ask{quote: quote}).items(mark), "", mayRefuse, func(ctx context.Context) error {
-			_, told = officeOf(w.process).bookings.Import(ctx, in)
+		v := w.Call("import", (&ask{quote: quote}).items(mark), "", mayRefuse, func(ctx context.Context) error {
+			_, told = officeOf(w.Process).bookings.Import(ctx, in)
 			return told
 		})
 		exists := errors.Is(told, dynastay.ErrAlreadyExists)
 		if exists && m.refused {
-			s.differ("an import that was refused exists", mark, "%s", m.id)
+			s.Differ("an import that was refused exists", mark, "%s", m.id)
 		}
-		m.there, m.refused = m.there || v == acknowledged || exists, m.refused && v == refused && !exists
-		mayRefuse = refusal(soldOut).or(refusedBy(dynastay.ErrAlreadyExists))
+		m.there, m.refused = m.there || v == Acknowledged || exists, m.refused && v == Refused && !exists
+		mayRefuse = Refusal(soldOut).Or(RefusedBy(dynastay.ErrAlreadyExists))
 		if m.there {
-			mayRefuse = refusedBy(dynastay.ErrAlreadyExists) // it has its rooms, however many are left
+			mayRefuse = RefusedBy(dynastay.ErrAlreadyExists) // it has its rooms, however many are left
 		}
 	}
 }
@@ -61,12 +61,12 @@ func (s *sales) checkMovedIn(all map[string]*found) {
 		f := all[m.id]
 		switch {
 		case f == nil && m.there:
-			s.differ("an import is lost", mark, "%s", m.id)
+			s.Differ("an import is lost", mark, "%s", m.id)
 		case f == nil:
 		case m.refused:
-			s.differ("an import that was refused", mark, "%s is stored", m.id)
+			s.Differ("an import that was refused", mark, "%s is stored", m.id)
 		case f.mark() != mark || f.status() != bookings.Confirmed || len(slices.Compact(f.nights())) < m.stay.Nights():
-			s.differ("an import that is not what it was", mark, "%v", f.plain)
+			s.Differ("an import that is not what it was", mark, "%v", f.plain)
 		}
 	}
 }

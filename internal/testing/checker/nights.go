@@ -17,7 +17,7 @@ type register struct {
 // acknowledged may have changed nothing.
 func (c *nightsCall) sure() bool {
 	if c.delivery == nil {
-		return c.done()
+		return c.Done()
 	}
 	return slices.ContainsFunc(c.answers, func(a outcome) bool {
 		return a.what == calendar.Created || a.what == calendar.Changed || a.what == calendar.Cancelled
@@ -36,41 +36,41 @@ func theNight(date dynastay.Date) func(dynastay.Stay) bool {
 }
 
 // atLast is the time of what is stored in the end.
-var atLast = since(ever)
+var atLast = Since(Ever)
 
 // possible reports whether the event can have held such nights at some moment of a time, whatever one of the calls has
 // written: somebody can have written them before, and nobody has certainly written others in between.
-func (r *register) possible(but *nightsCall, at span, such func(dynastay.Stay) bool) bool {
+func (r *register) possible(but *nightsCall, at Span, such func(dynastay.Stay) bool) bool {
 	var others []*nightsCall // that have certainly written other nights before
 	for _, c := range r.calls {
-		if c != but && c.within.to < at.from && !such(c.stay) && c.sure() {
+		if c != but && c.Within.To < at.From && !such(c.stay) && c.sure() {
 			others = append(others, c)
 		}
 	}
-	overwritten := func(written moment) bool {
-		return slices.ContainsFunc(others, func(c *nightsCall) bool { return written < c.within.from })
+	overwritten := func(written Moment) bool {
+		return slices.ContainsFunc(others, func(c *nightsCall) bool { return written < c.Within.From })
 	}
 	if such(dynastay.Stay{}) && !overwritten(0) {
 		return true
 	}
 	return slices.ContainsFunc(r.calls, func(c *nightsCall) bool {
-		can := c.could() || c.parts() && at != atLast
-		return c != but && can && c.within.from <= at.to && such(c.stay) && !overwritten(c.within.to)
+		can := c.Could() || c.parts() && at != atLast
+		return c != but && can && c.Within.From <= at.To && such(c.stay) && !overwritten(c.Within.To)
 	})
 }
 
 // tenancy is the time in which an event has certainly held a night. It is empty if it ends before it begins.
 type tenancy struct {
-	span
+	Span
 	*nightsCall
 }
 
 // tenancy is that of a call for one of its nights: until somebody may have written others.
 func (r *register) tenancy(c *nightsCall, date dynastay.Date) tenancy {
-	t := tenancy{since(c.within.to), c}
+	t := tenancy{Since(c.Within.To), c}
 	for _, other := range r.calls {
-		if other != c && other.could() && other.within.to >= c.within.from && !other.stay.Contains(date) {
-			t.to = min(t.to, other.within.from)
+		if other != c && other.Could() && other.Within.To >= c.Within.From && !other.stay.Contains(date) {
+			t.To = min(t.To, other.Within.From)
 		}
 	}
 	return t
@@ -85,7 +85,7 @@ func (all tenancies) add(r *register) {
 			continue
 		}
 		for date := range c.stay.Dates() {
-			if t := r.tenancy(c, date); t.from < t.to {
+			if t := r.tenancy(c, date); t.From < t.To {
 				all[date] = append(all[date], t)
 			}
 		}
@@ -93,9 +93,9 @@ func (all tenancies) add(r *register) {
 }
 
 // holder is an event that has certainly held a night all the time; nil if nobody knows.
-func (all tenancies) holder(date dynastay.Date, at span) *nightsCall {
+func (all tenancies) holder(date dynastay.Date, at Span) *nightsCall {
 	for _, t := range all[date] {
-		if t.from < at.from && at.to < t.to {
+		if t.From < at.From && at.To < t.To {
 			return t.nightsCall
 		}
 	}

@@ -15,7 +15,7 @@ import (
 // move. A payment has the mark of the first notice as its id, and that of the notice that counts as its method. A
 // refund has the mark of the first one as its reason.
 type notice struct {
-	*deed
+	*Deed
 	booking *ask
 	payment *bookings.Payment // or
 	refund  *bookings.Refund  // without an amount for what is due
@@ -42,29 +42,29 @@ type transaction struct {
 }
 
 // record reports a payment of a booking, or a refund.
-func (s *sales) record(w *worker) {
+func (s *sales) record(w *Worker) {
 	a, _ := s.pick(w)
 	if a == nil {
 		return
 	}
 	s.mu.Lock()
-	if w.oneIn(2) { // whatever has become of it
-		a = s.made[w.rand.IntN(min(3, len(s.made)))]
+	if w.OneIn(2) { // whatever has become of it
+		a = s.made[w.Rand.IntN(min(3, len(s.made)))]
 	}
 	paid := a.paid()
 	s.mu.Unlock()
-	s.noticed.do(w, func(keyed bool) *notice {
-		n := &notice{booking: a, receipt: w.oneIn(2)}
-		if mark := w.mark(); w.oneIn(3) || !paid && !w.oneIn(6) {
+	s.noticed.Do(w, func(keyed bool) *notice {
+		n := &notice{booking: a, receipt: w.OneIn(2)}
+		if mark := w.Mark(); w.OneIn(3) || !paid && !w.OneIn(6) {
 			p := s.payment(w, a, mark)
 			n.payment = &p
-			s.newNotice(w, n, mark, paying, keyed, func(p *process) *dynastay.Operation[bookings.Recorded] {
+			s.newNotice(w, n, mark, paying, keyed, func(p *Process) *dynastay.Operation[bookings.Recorded] {
 				return officeOf(p).bookings.RecordPaymentOp(*n.payment)
 			})
 		} else {
 			r := s.refund(w, a, mark)
 			n.refund = &r
-			s.newNotice(w, n, mark, refunding, keyed, func(p *process) *dynastay.Operation[bookings.Recorded] {
+			s.newNotice(w, n, mark, refunding, keyed, func(p *Process) *dynastay.Operation[bookings.Recorded] {
 				return officeOf(p).bookings.RecordRefundOp(*n.refund)
 			})
 		}
@@ -73,14 +73,14 @@ func (s *sales) record(w *worker) {
 }
 
 func (s *sales) newNotice(
-	w *worker, n *notice, mark, kind string, keyed bool, op func(*process) *dynastay.Operation[bookings.Recorded],
+	w *Worker, n *notice, mark, kind string, keyed bool, op func(*Process) *dynastay.Operation[bookings.Recorded],
 ) {
 	id := n.booking.id
-	n.deed = w.deed(mark, kind, n.booking.items(id), id, keyed, contradicted,
-		func(ctx context.Context, p *process, parts ...dynastay.Part) error {
+	n.Deed = w.Deed(mark, kind, n.booking.items(id), id, keyed, contradicted,
+		func(ctx context.Context, p *Process, parts ...dynastay.Part) error {
 			one := op(p)
 			if n.receipt {
-				parts = append(parts, officeOf(p).receipts.CreateOp(&receipt{ID: mark, Kind: kind, Of: id}))
+				parts = append(parts, officeOf(p).receipts.CreateOp(&Receipt{ID: mark, Kind: kind, Of: id}))
 			}
 			err := p.Write(ctx, append(parts, one)...)
 			if err == nil {
@@ -97,13 +97,13 @@ func (s *sales) newNotice(
 // checkRecorded compares the result of a notice with what it reported. Under a key it may be of any time since.
 func (s *sales) checkRecorded(n *notice, r bookings.Recorded, keyed bool) {
 	if r.Booking == nil || r.Booking.ID != n.booking.id || r.Payment == nil || r.Payment.BookingID != n.booking.id {
-		s.differ("a record with another result", n.items, "%s returned %v", n.mark, r)
+		s.Differ("a record with another result", n.Items, "%s returned %v", n.Mark, r)
 		return
 	}
 	s.told(n.booking, r.Booking.Status)
-	total := n.payment != nil && n.payment.Status == bookings.PaymentPaid && minor(r.Payment.Paid) < minor(n.payment.Amount)
-	if !keyed && (total || r.Payment.Payment.Status != r.Booking.PaymentStatus) || minor(r.Payment.Refunded) > minor(r.Payment.Paid) {
-		s.differ("a record with another result", n.items, "%s returned %v", n.mark, *r.Payment)
+	total := n.payment != nil && n.payment.Status == bookings.PaymentPaid && Minor(r.Payment.Paid) < Minor(n.payment.Amount)
+	if !keyed && (total || r.Payment.Payment.Status != r.Booking.PaymentStatus) || Minor(r.Payment.Refunded) > Minor(r.Payment.Paid) {
+		s.Differ("a record with another result", n.Items, "%s returned %v", n.Mark, *r.Payment)
 	}
 }
 
@@ -121,27 +121,27 @@ func severalPaid(err error) bool {
 
 // payment draws a notice of a payment: of one that others report too, or of a new one. The amounts are parts of the
 // price.
-func (s *sales) payment(w *worker, a *ask, mark string) bookings.Payment {
+func (s *sales) payment(w *Worker, a *ask, mark string) bookings.Payment {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var of transaction
-	if len(a.transactions) == 0 || len(a.transactions) < 3 && w.oneIn(3) {
-		of = transaction{id: "tx-" + mark, amount: share(a.quote.Total, []int{4, 2, 1, 1}[w.rand.IntN(4)])}
+	if len(a.transactions) == 0 || len(a.transactions) < 3 && w.OneIn(3) {
+		of = transaction{id: "tx-" + mark, amount: share(a.quote.Total, []int{4, 2, 1, 1}[w.Rand.IntN(4)])}
 		a.transactions = append(a.transactions, of)
 	} else {
-		of = a.transactions[w.rand.IntN(len(a.transactions))]
+		of = a.transactions[w.Rand.IntN(len(a.transactions))]
 	}
-	if w.oneIn(12) {
+	if w.OneIn(12) {
 		of.amount = share(of.amount, 2)
 	}
 	p := newPayment(of, mark)
 	p.Status = []bookings.PaymentStatus{
 		bookings.PaymentPending, bookings.PaymentAuthorized, bookings.PaymentAuthorized, bookings.PaymentPaid, bookings.PaymentPaid, bookings.PaymentFailed,
-	}[w.rand.IntN(6)]
+	}[w.Rand.IntN(6)]
 	if p.Status == bookings.PaymentFailed {
 		p.FailureReason = mark
 	}
-	if w.oneIn(30) {
+	if w.OneIn(30) {
 		p.Provider = "other"
 	}
 	p.BookingID, p.At = a.id, reported(w)
@@ -155,43 +155,43 @@ func newPayment(of transaction, mark string) bookings.Payment {
 }
 
 // reported draws when something happened, according to the provider: often at the same time.
-func reported(w *worker) time.Time {
-	return midnight.Add(time.Duration(w.rand.IntN(12)) * time.Millisecond)
+func reported(w *Worker) time.Time {
+	return Midnight.Add(time.Duration(w.Rand.IntN(12)) * time.Millisecond)
 }
 
 // share is one of n equal parts of an amount, at least one cent.
 func share(amount dynastay.Money, n int) dynastay.Money {
-	equal, _ := dynastay.MoneyOfMinor(max(1, minor(amount)/int64(n)), "USD")
+	equal, _ := dynastay.MoneyOfMinor(max(1, Minor(amount)/int64(n)), "USD")
 	return equal
 }
 
 // refund draws a notice of a refund: of one that others report too, or of a new one.
-func (s *sales) refund(w *worker, a *ask, mark string) bookings.Refund {
+func (s *sales) refund(w *Worker, a *ask, mark string) bookings.Refund {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := s.newRefund(w, a, mark)
-	if known := len(a.refunds); known > 0 && w.oneIn(2) {
-		r = a.refunds[max(0, known-1-w.rand.IntN(3))]
-		if w.oneIn(12) {
+	if known := len(a.refunds); known > 0 && w.OneIn(2) {
+		r = a.refunds[max(0, known-1-w.Rand.IntN(3))]
+		if w.OneIn(12) {
 			r.Amount = share(r.Amount, 2)
 		}
 	} else {
 		a.refunds = append(a.refunds, r)
 	}
 	r.BookingID, r.Reason, r.At = a.id, mark, reported(w)
-	r.Status = []bookings.PaymentStatus{"", bookings.PaymentPending, bookings.PaymentRefunded, bookings.PaymentFailed}[w.rand.IntN(4)]
+	r.Status = []bookings.PaymentStatus{"", bookings.PaymentPending, bookings.PaymentRefunded, bookings.PaymentFailed}[w.Rand.IntN(4)]
 	return r
 }
 
 // newRefund draws what is refunded, which [sales.mu] protects.
-func (s *sales) newRefund(w *worker, a *ask, mark string) bookings.Refund {
+func (s *sales) newRefund(w *Worker, a *ask, mark string) bookings.Refund {
 	all := slices.DeleteFunc(slices.Clone(a.transactions), func(of transaction) bool { return !of.paid })
-	if len(all) == 0 || w.oneIn(4) {
+	if len(all) == 0 || w.OneIn(4) {
 		all = append(slices.Clone(a.transactions), transaction{id: "tx-none", amount: share(a.quote.Total, 2)})
 	}
-	of := all[w.rand.IntN(len(all))]
-	r := bookings.Refund{ID: mark, Reason: mark, ProviderTransactionID: of.id, Amount: share(of.amount, 1+w.rand.IntN(3))}
-	if w.oneIn(3) {
+	of := all[w.Rand.IntN(len(all))]
+	r := bookings.Refund{ID: mark, Reason: mark, ProviderTransactionID: of.id, Amount: share(of.amount, 1+w.Rand.IntN(3))}
+	if w.OneIn(3) {
 		r.ProviderTransactionID = ""
 	}
 	return r
@@ -199,22 +199,22 @@ func (s *sales) newRefund(w *worker, a *ask, mark string) bookings.Refund {
 
 // withNotice gives half of the confirmations a payment of their own, and half of the cancellations of what is paid a
 // refund.
-func (s *sales) withNotice(w *worker, m *stayMove, mark string) {
+func (s *sales) withNotice(w *Worker, m *stayMove, mark string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if m.kind != confirming && m.kind != cancelling || w.oneIn(2) || m.kind == cancelling && !m.booking.paid() && !w.oneIn(6) {
+	if m.kind != confirming && m.kind != cancelling || w.OneIn(2) || m.kind == cancelling && !m.booking.paid() && !w.OneIn(6) {
 		return
 	}
 	m.notice = &notice{booking: m.booking, move: m}
 	if m.kind == confirming {
-		p := newPayment(transaction{id: "tx-" + mark, amount: share(m.booking.quote.Total, 1+w.rand.IntN(2))}, mark)
-		p.Status = []bookings.PaymentStatus{bookings.PaymentPending, bookings.PaymentAuthorized, bookings.PaymentPaid}[w.rand.IntN(3)]
+		p := newPayment(transaction{id: "tx-" + mark, amount: share(m.booking.quote.Total, 1+w.Rand.IntN(2))}, mark)
+		p.Status = []bookings.PaymentStatus{bookings.PaymentPending, bookings.PaymentAuthorized, bookings.PaymentPaid}[w.Rand.IntN(3)]
 		m.notice.payment = &p
 		return
 	}
 	r := s.newRefund(w, m.booking, mark)
-	r.Status = []bookings.PaymentStatus{"", bookings.PaymentPending}[w.rand.IntN(2)]
-	if w.oneIn(2) {
+	r.Status = []bookings.PaymentStatus{"", bookings.PaymentPending}[w.Rand.IntN(2)]
+	if w.OneIn(2) {
 		r.Amount = dynastay.Money{}
 	}
 	m.notice.refund = &r

@@ -65,8 +65,8 @@ func basketID(n int) string { return fmt.Sprint("basket-", n) }
 // orders take goods that others want too. An order of goods by name says from the start what it fights for; one of a
 // basket, and a cancellation, when it has read them. Two of them in one Write name their items in every order.
 type orders struct {
-	*checker
-	all deeds[*purchase]
+	*Run
+	all Deeds[*purchase]
 
 	mu     sync.Mutex
 	deeds  map[string]*purchase // by mark
@@ -76,29 +76,29 @@ type orders struct {
 
 // purchase is one Write: orders, and what it cancels, if anything.
 type purchase struct {
-	*deed
+	*Deed
 	goods    map[string][]string // by the order's id, nil for those of a basket
 	cancels  string
 	possible []string // goods of a basket
 }
 
-func newOrders(c *checker) *orders {
-	ctx, table := context.Background(), entity.NewTable(c.db.Direct, basketEntity)
+func newOrders(c *Run) *orders {
+	ctx, table := context.Background(), entity.NewTable(c.Base.Direct, basketEntity)
 	for n := range baskets {
 		if _, err := table.Create(ctx, &basket{ID: basketID(n), Goods: halves[n%2][:2]}); err != nil {
-			c.t.Fatal(err)
+			c.T.Fatal(err)
 		}
 	}
-	if err := c.db.Direct.PutAll(ctx, func(yield func(*dynastay.Schema, dynastay.Item) bool) {
+	if err := c.Base.Direct.PutAll(ctx, func(yield func(*dynastay.Schema, dynastay.Item) bool) {
 		for n := range kinds {
 			if !yield(goodsTable, dynastay.Item{"id": dynastay.Text(goodsID(n)), "left": dynastay.Number(pieces)}) {
 				return
 			}
 		}
 	}); err != nil {
-		c.t.Fatal(err)
+		c.T.Fatal(err)
 	}
-	return &orders{checker: c, deeds: map[string]*purchase{}, inside: map[string]string{}}
+	return &orders{Run: c, deeds: map[string]*purchase{}, inside: map[string]string{}}
 }
 
 // halves are the goods of the baskets with an even number, and of the others. So two orders in one Write have nothing
@@ -139,7 +139,7 @@ func keysOf(goods []string) (all []dynastay.Key) {
 }
 
 // contest is about goods, of which each has to have a piece left.
-func contest(p *process, goods []string) *dynastay.Contest {
+func contest(p *Process, goods []string) *dynastay.Contest {
 	return &dynastay.Contest{
 		Items: refsOf(goods),
 		Judge: func(seen map[dynastay.Ref]dynastay.Row) error {
@@ -177,34 +177,34 @@ var (
 
 // alone reads the goods that it is somebody's turn for. In a process that takes turns nobody else may be there
 // meanwhile.
-func (o *orders) alone(ctx context.Context, p *process, mark string, goods []string) error {
+func (o *orders) alone(ctx context.Context, p *Process, mark string, goods []string) error {
 	o.enter(p, mark, goods)
 	defer o.leave(p, goods)
 	_, err := p.GetAll(ctx, goodsTable, keysOf(goods), dynastay.Consistent)
 	return err
 }
 
-func (o *orders) enter(p *process, mark string, goods []string) {
+func (o *orders) enter(p *Process, mark string, goods []string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for _, id := range goods {
-		if other := o.inside[p.name+id]; other != "" && p.takesTurns {
-			o.differ("two who have their turn", id, "%s and %s in %s", other, mark, p.name)
+		if other := o.inside[p.Name+id]; other != "" && p.TakesTurns {
+			o.Differ("two who have their turn", id, "%s and %s in %s", other, mark, p.Name)
 		}
-		o.inside[p.name+id] = mark
+		o.inside[p.Name+id] = mark
 	}
 }
 
-func (o *orders) leave(p *process, goods []string) {
+func (o *orders) leave(p *Process, goods []string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for _, id := range goods {
-		delete(o.inside, p.name+id)
+		delete(o.inside, p.Name+id)
 	}
 }
 
 // orderOp orders goods that are known from the start.
-func (o *orders) orderOp(p *process, mark string, goods []string) *dynastay.Operation[[]string] {
+func (o *orders) orderOp(p *Process, mark string, goods []string) *dynastay.Operation[[]string] {
 	return dynastay.NewOp(dynastay.OpSpec[[]string]{
 		Name: "orders.Order", Contest: contest(p, goods),
 		Input: func(in *dynastay.Input) { in.Field("mark", mark) },
@@ -219,7 +219,7 @@ func (o *orders) orderOp(p *process, mark string, goods []string) *dynastay.Oper
 }
 
 // basketOp orders what is in a basket by then.
-func (o *orders) basketOp(p *process, mark, id string) *dynastay.Operation[[]string] {
+func (o *orders) basketOp(p *Process, mark, id string) *dynastay.Operation[[]string] {
 	return dynastay.NewOp(dynastay.OpSpec[[]string]{
 		Name:  "orders.OrderBasket",
 		Input: func(in *dynastay.Input) { in.Field("mark", mark) },
@@ -242,7 +242,7 @@ func (o *orders) basketOp(p *process, mark, id string) *dynastay.Operation[[]str
 	})
 }
 
-func (o *orders) cancelOp(p *process, mark, id string) *dynastay.Operation[struct{}] {
+func (o *orders) cancelOp(p *Process, mark, id string) *dynastay.Operation[struct{}] {
 	return dynastay.NewOp(dynastay.OpSpec[struct{}]{
 		Name:  "orders.Cancel",
 		Input: func(in *dynastay.Input) { in.Field("mark", mark) },
@@ -272,45 +272,45 @@ func (o *orders) cancelOp(p *process, mark, id string) *dynastay.Operation[struc
 	})
 }
 
-func (o *orders) step(w *worker) {
-	if w.oneIn(10) {
+func (o *orders) Step(w *Worker) {
+	if w.OneIn(10) {
 		o.fill(w)
 		return
 	}
-	if d, v := o.all.do(w, func(keyed bool) *purchase { return o.purchase(w, keyed) }); v == unknown {
+	if d, v := o.all.Do(w, func(keyed bool) *purchase { return o.purchase(w, keyed) }); v == Unknown {
 		o.look(d)
 	}
 }
 
 // fill puts other goods into a basket.
-func (o *orders) fill(w *worker) {
-	n := w.rand.IntN(baskets)
+func (o *orders) fill(w *Worker) {
+	n := w.Rand.IntN(baskets)
 	goods := o.some(w, halves[n%2])
-	w.call("fill basket", basketID(n), fmt.Sprint(goods), never, func(ctx context.Context) error {
-		_, err := tablesOf(w.process).baskets.Update(ctx, dynastay.Key{PK: basketID(n)}, func(b *basket) error { b.Goods = goods; return nil })
+	w.Call("fill basket", basketID(n), fmt.Sprint(goods), Never, func(ctx context.Context) error {
+		_, err := tablesOf(w.Process).baskets.Update(ctx, dynastay.Key{PK: basketID(n)}, func(b *basket) error { b.Goods = goods; return nil })
 		return err
 	})
 }
 
 // some are one to three of the goods.
-func (o *orders) some(w *worker, of []string) (goods []string) {
-	for _, n := range w.rand.Perm(len(of))[:1+w.rand.IntN(min(3, len(of)))] {
+func (o *orders) some(w *Worker, of []string) (goods []string) {
+	for _, n := range w.Rand.Perm(len(of))[:1+w.Rand.IntN(min(3, len(of)))] {
 		goods = append(goods, of[n])
 	}
 	return goods
 }
 
 // parts are those of one operation, and the order that it makes, if it makes one.
-type parts func(*process) (all []dynastay.Part, made *dynastay.Operation[*order])
+type parts func(*Process) (all []dynastay.Part, made *dynastay.Operation[*order])
 
 // purchase draws one or two of an order of goods, of a basket, and a cancellation, in any order.
-func (o *orders) purchase(w *worker, keyed bool) *purchase {
-	d, mark, half := &purchase{goods: map[string][]string{}}, w.mark(), w.rand.IntN(2)
+func (o *orders) purchase(w *Worker, keyed bool) *purchase {
+	d, mark, half := &purchase{goods: map[string][]string{}}, w.Mark(), w.Rand.IntN(2)
 	var all []parts
-	ordered := func(name string, op func(*process) *dynastay.Operation[[]string], goods []string) {
+	ordered := func(name string, op func(*Process) *dynastay.Operation[[]string], goods []string) {
 		id := mark + "/" + name
 		d.goods[id] = goods
-		all = append(all, func(p *process) ([]dynastay.Part, *dynastay.Operation[*order]) {
+		all = append(all, func(p *Process) ([]dynastay.Part, *dynastay.Operation[*order]) {
 			taken := op(p)
 			made := tablesOf(p).orders.CreateFromOp(func() (*order, error) {
 				return &order{ID: id, By: mark, Goods: taken.Result()}, nil
@@ -319,27 +319,27 @@ func (o *orders) purchase(w *worker, keyed bool) *purchase {
 		})
 	}
 	rest := slices.Concat(halves[0], halves[1])
-	what := w.rand.IntN(10)
+	what := w.Rand.IntN(10)
 	if cancelled := o.pick(w); cancelled != nil && what >= 5 {
 		d.cancels = cancelled.ID
 		rest = slices.DeleteFunc(rest, func(id string) bool { return slices.Contains(cancelled.Goods, id) })
-		all = append(all, func(p *process) ([]dynastay.Part, *dynastay.Operation[*order]) {
+		all = append(all, func(p *Process) ([]dynastay.Part, *dynastay.Operation[*order]) {
 			return []dynastay.Part{o.cancelOp(p, mark, cancelled.ID)}, nil
 		})
 	} else if what%5 < 3 {
-		n := half + 2*w.rand.IntN(baskets/2)
+		n := half + 2*w.Rand.IntN(baskets/2)
 		d.possible, rest = halves[half], halves[1-half]
-		ordered("basket", func(p *process) *dynastay.Operation[[]string] { return o.basketOp(p, mark, basketID(n)) }, nil)
+		ordered("basket", func(p *Process) *dynastay.Operation[[]string] { return o.basketOp(p, mark, basketID(n)) }, nil)
 	}
 	if len(all) == 0 || what%2 == 0 {
 		goods := o.some(w, rest)
-		ordered("goods", func(p *process) *dynastay.Operation[[]string] { return o.orderOp(p, mark, goods) }, goods)
+		ordered("goods", func(p *Process) *dynastay.Operation[[]string] { return o.orderOp(p, mark, goods) }, goods)
 	}
-	w.rand.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	w.Rand.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 
-	mayRefuse := refusal(sold).or(refusedBy(errCancelled))
-	d.deed = w.deed(mark, "order", strings.TrimSpace(mark+" "+d.cancels), fmt.Sprint(d.goods, " for ", d.cancels), keyed, mayRefuse,
-		func(ctx context.Context, p *process, key ...dynastay.Part) error {
+	mayRefuse := Refusal(sold).Or(RefusedBy(errCancelled))
+	d.Deed = w.Deed(mark, "order", strings.TrimSpace(mark+" "+d.cancels), fmt.Sprint(d.goods, " for ", d.cancels), keyed, mayRefuse,
+		func(ctx context.Context, p *Process, key ...dynastay.Part) error {
 			var made []*dynastay.Operation[*order]
 			for _, parts := range all {
 				some, order := parts(p)
@@ -366,13 +366,13 @@ func (o *orders) purchase(w *worker, keyed bool) *purchase {
 }
 
 // pick is one of the last orders that may be open, nil for none.
-func (o *orders) pick(w *worker) *order {
+func (o *orders) pick(w *Worker) *order {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if len(o.open) == 0 {
 		return nil
 	}
-	return o.open[len(o.open)-1-w.rand.IntN(min(6, len(o.open)))]
+	return Recent(w, o.open, 6)
 }
 
 func (o *orders) ordered(made *order) {
@@ -391,16 +391,16 @@ func (o *orders) closed(id string) {
 
 // look finds out what became of a write of which nobody knows.
 func (o *orders) look(d *purchase) {
-	direct := entity.NewTable(o.db.Direct, orderEntity)
+	direct := entity.NewTable(o.Base.Direct, orderEntity)
 	for id := range d.goods {
-		if there, err := direct.Get(o.t.Context(), dynastay.Key{PK: id}, dynastay.Consistent); err == nil {
-			d.saw(o.now())
+		if there, err := direct.Get(o.T.Context(), dynastay.Key{PK: id}, dynastay.Consistent); err == nil {
+			d.Saw(o.Moment())
 			o.ordered(there)
 		}
 	}
-	if there, err := direct.Get(o.t.Context(), dynastay.Key{PK: d.cancels}, dynastay.Consistent); err == nil && there.CancelledBy == d.mark {
-		d.saw(o.now())
+	if there, err := direct.Get(o.T.Context(), dynastay.Key{PK: d.cancels}, dynastay.Consistent); err == nil && there.CancelledBy == d.Mark {
+		d.Saw(o.Moment())
 	}
 }
 
-func (o *orders) settle(w *worker) { o.all.settle(w) }
+func (o *orders) Settle(w *Worker) { o.all.Settle(w) }

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-func (o *orders) check() {
-	orders := stored(o.checker, orderEntity)
+func (o *orders) Check() {
+	orders := Stored(o.Run, orderEntity)
 	for id, v := range orders {
 		o.checkOrder(id, v)
 	}
@@ -14,7 +14,7 @@ func (o *orders) check() {
 		o.checkDeed(mark, d, orders)
 	}
 	lives := o.lives(orders)
-	for _, p := range o.scan(goodsTable) {
+	for _, p := range o.Scan(goodsTable) {
 		id, left, held := p["id"].(string), int(p["left"].(float64)), 0
 		for _, v := range orders {
 			if v.CancelledBy == "" && slices.Contains(v.Goods, id) {
@@ -22,11 +22,11 @@ func (o *orders) check() {
 			}
 		}
 		if left < 0 || left+held != pieces {
-			o.differ("goods do not add up", id, "%d left and %d ordered of %d", left, held, pieces)
+			o.Differ("goods do not add up", id, "%d left and %d ordered of %d", left, held, pieces)
 		}
 	}
 	for _, d := range o.deeds {
-		for _, r := range d.refusals {
+		for _, r := range d.Refusals {
 			o.checkRefusal(d, r, orders, lives)
 		}
 	}
@@ -34,8 +34,8 @@ func (o *orders) check() {
 
 func (o *orders) checkOrder(id string, v *order) {
 	d := o.deeds[v.By]
-	if d == nil || d.verdict() == refused {
-		o.differ("an order that was not to be made", id, "%v", *v)
+	if d == nil || d.Verdict() == Refused {
+		o.Differ("an order that was not to be made", id, "%v", *v)
 		return
 	}
 	goods, mine := d.goods[id]
@@ -45,10 +45,10 @@ func (o *orders) checkOrder(id string, v *order) {
 	}
 	if !mine || len(v.Goods) == 0 || goods != nil && len(v.Goods) != len(goods) ||
 		slices.ContainsFunc(v.Goods, func(id string) bool { return !slices.Contains(of, id) }) {
-		o.differ("an order of other goods", v.By, "%v", *v)
+		o.Differ("an order of other goods", v.By, "%v", *v)
 	}
-	if c := o.deeds[v.CancelledBy]; v.CancelledBy != "" && (c == nil || c.cancels != id || c.verdict() == refused) {
-		o.differ("a cancellation that was not to be made", id, "%v", *v)
+	if c := o.deeds[v.CancelledBy]; v.CancelledBy != "" && (c == nil || c.cancels != id || c.Verdict() == Refused) {
+		o.Differ("a cancellation that was not to be made", id, "%v", *v)
 	}
 }
 
@@ -68,23 +68,23 @@ func (o *orders) checkDeed(mark string, d *purchase, orders map[string]*order) {
 	}
 	switch {
 	case left != 0 && left != all:
-		o.differ("half of a write", d.items, "%s: %d of %d", d.about, left, all)
-	case left == 0 && d.done():
-		o.differ("an order or a cancellation is lost", d.items, "%s", d.about)
+		o.Differ("half of a write", d.Items, "%s: %d of %d", d.About, left, all)
+	case left == 0 && d.Done():
+		o.Differ("an order or a cancellation is lost", d.Items, "%s", d.About)
 	}
 }
 
 // lives are the times at which there may have been an order of the goods.
-func (o *orders) lives(orders map[string]*order) map[string][]span {
-	all := map[string][]span{}
+func (o *orders) lives(orders map[string]*order) map[string][]Span {
+	all := map[string][]Span{}
 	for _, v := range orders {
 		d, c := o.deeds[v.By], o.deeds[v.CancelledBy]
 		if d == nil {
 			continue
 		}
-		life := since(d.within.from)
+		life := Since(d.Within.From)
 		if c != nil {
-			life.to = c.within.to
+			life.To = c.Within.To
 		}
 		for _, id := range v.Goods {
 			all[id] = append(all[id], life)
@@ -94,31 +94,31 @@ func (o *orders) lives(orders map[string]*order) map[string][]span {
 }
 
 // checkRefusal asks for a moment of the call at which all pieces can have been ordered, or the order cancelled.
-func (o *orders) checkRefusal(d *purchase, r told, orders map[string]*order, lives map[string][]span) {
+func (o *orders) checkRefusal(d *purchase, r Told, orders map[string]*order, lives map[string][]Span) {
 	var none *soldError
-	if !errors.As(r.err, &none) {
-		if c := o.deeds[orders[d.cancels].CancelledBy]; c == nil || c.within.from > r.to {
-			o.differ("an order that was not cancelled", d.items, "%s: %v", d.about, r.err)
+	if !errors.As(r.Err, &none) {
+		if c := o.deeds[orders[d.cancels].CancelledBy]; c == nil || c.Within.From > r.To {
+			o.Differ("an order that was not cancelled", d.Items, "%s: %v", d.About, r.Err)
 		}
 		return
 	}
 	for _, id := range none.goods {
-		most := held(lives[id], r.from)
+		most := held(lives[id], r.From)
 		for _, life := range lives[id] {
-			if r.from <= life.from && life.from <= r.to {
-				most = max(most, held(lives[id], life.from))
+			if r.From <= life.From && life.From <= r.To {
+				most = max(most, held(lives[id], life.From))
 			}
 		}
 		if most < pieces {
-			o.differ("goods that were not sold", d.items+" "+id, "%s: %v, and %d of %d were", d.about, r.err, most, pieces)
+			o.Differ("goods that were not sold", d.Items+" "+id, "%s: %v, and %d of %d were", d.About, r.Err, most, pieces)
 		}
 	}
 }
 
 // held are the lives at a moment.
-func held(lives []span, at moment) (n int) {
+func held(lives []Span, at Moment) (n int) {
 	for _, life := range lives {
-		if life.meets(between(at, at)) {
+		if life.Meets(Between(at, at)) {
 			n++
 		}
 	}

@@ -23,67 +23,67 @@ type propertyParts struct {
 type part struct {
 	*partKind
 	id, property string
-	added        verdict
+	added        Verdict
 	removals     atomic.Int64 // that have begun
 	mu           sync.Mutex
-	removed      tally
-	changed      tally
+	removed      Tally
+	changed      Tally
 }
 
-func (p *part) told(of *tally, v verdict) {
+func (p *part) told(of *Tally, v Verdict) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	of[v]++
 }
 
-func (p *part) mayBeThere() bool { return p.added != refused && p.removed[acknowledged] == 0 }
+func (p *part) mayBeThere() bool { return p.added != Refused && p.removed[Acknowledged] == 0 }
 
 func (p *part) mayBeGone() bool {
-	return p.added != acknowledged || p.removed[acknowledged] > 0 || p.removed[unknown] > 0
+	return p.added != Acknowledged || p.removed[Acknowledged] > 0 || p.removed[Unknown] > 0
 }
 
 // partKind is a kind of part, and how it is written.
 type partKind struct {
 	name, prefix string // of the sort key
 	marked       string // the attribute that a change leaves its mark in
-	add          func(ctx context.Context, p *process, property, id string) error
-	change       func(ctx context.Context, p *process, property, id, mark string) error // nil if there is none
-	touch        func(ctx context.Context, p *process, property, id string) error       // a change of order; nil if there is none
-	remove       func(ctx context.Context, p *process, property, id string) error
+	add          func(ctx context.Context, p *Process, property, id string) error
+	change       func(ctx context.Context, p *Process, property, id, mark string) error // nil if there is none
+	touch        func(ctx context.Context, p *Process, property, id string) error       // a change of order; nil if there is none
+	remove       func(ctx context.Context, p *Process, property, id string) error
 }
 
 var partKinds = []*partKind{{
 	name: "room type", prefix: "ROOM#", marked: "Description",
-	add: func(ctx context.Context, p *process, property, id string) error {
+	add: func(ctx context.Context, p *Process, property, id string) error {
 		_, err := editorOf(p).properties.AddRoomTypes(ctx, property, []properties.RoomType{{
 			ID: id, Name: id, Limits: availability.Limits{MaxOccupancy: 2, MaxAdults: 2}, BasePrice: priceOf(id), Total: 1,
 		}})
 		return err
 	},
-	change: func(ctx context.Context, p *process, property, id, mark string) error {
+	change: func(ctx context.Context, p *Process, property, id, mark string) error {
 		_, err := editorOf(p).properties.UpdateRoomType(ctx, property, id, func(r *properties.RoomType) error {
 			r.Description, r.BasePrice = mark, priceOf(mark)
 			return nil
 		})
 		return err
 	},
-	remove: func(ctx context.Context, p *process, property, id string) error {
-		return unknownOnly(editorOf(p).properties.DeleteRoomType(ctx, property, id))
+	remove: func(ctx context.Context, p *Process, property, id string) error {
+		return UnknownOnly(editorOf(p).properties.DeleteRoomType(ctx, property, id))
 	},
 }, {
 	name: "image", prefix: "IMAGE#", marked: "Url",
-	add: func(ctx context.Context, p *process, property, id string) error {
+	add: func(ctx context.Context, p *Process, property, id string) error {
 		_, err := editorOf(p).properties.AddImages(ctx, property, []properties.Image{{ID: id, URL: "first " + id, Primary: len(id)%2 == 0}})
 		return err
 	},
-	change: func(ctx context.Context, p *process, property, id, mark string) error {
+	change: func(ctx context.Context, p *Process, property, id, mark string) error {
 		_, err := editorOf(p).properties.UpdateImage(ctx, property, id, func(i *properties.Image) error {
 			i.URL = mark
 			return nil
 		})
 		return err
 	},
-	touch: func(ctx context.Context, p *process, property, id string) error {
+	touch: func(ctx context.Context, p *Process, property, id string) error {
 		if len(id)%2 == 0 {
 			_, err := editorOf(p).properties.ArrangeImages(ctx, property, []string{id})
 			return err
@@ -91,35 +91,35 @@ var partKinds = []*partKind{{
 		_, err := editorOf(p).properties.SetPrimaryImage(ctx, property, id)
 		return err
 	},
-	remove: func(ctx context.Context, p *process, property, id string) error {
+	remove: func(ctx context.Context, p *Process, property, id string) error {
 		return editorOf(p).properties.DeleteImage(ctx, property, id)
 	},
 }, {
 	name: "amenity", prefix: "AMENITY#",
-	add: func(ctx context.Context, p *process, property, id string) error {
+	add: func(ctx context.Context, p *Process, property, id string) error {
 		_, err := editorOf(p).properties.AddAmenities(ctx, property, []string{id})
 		return err
 	},
-	remove: func(ctx context.Context, p *process, property, id string) error {
+	remove: func(ctx context.Context, p *Process, property, id string) error {
 		_, err := editorOf(p).properties.RemoveAmenities(ctx, property, []string{id})
 		return err
 	},
 }, {
 	name: "rate plan", prefix: "PLAN#", marked: "Name",
-	add: func(ctx context.Context, p *process, property, id string) error {
+	add: func(ctx context.Context, p *Process, property, id string) error {
 		_, err := editorOf(p).properties.CreateRatePlan(ctx, availability.RatePlan{PropertyID: property, ID: id, Name: "first", Active: true, Advertised: advertised(id)})
 		return err
 	},
-	change: func(ctx context.Context, p *process, property, id, mark string) error {
+	change: func(ctx context.Context, p *Process, property, id, mark string) error {
 		return changePlan(ctx, p, property, id, func(plan *availability.RatePlan) { plan.Name, plan.Advertised = mark, advertised(mark) })
 	},
 	// A plan is never deleted. One that is archived counts as gone.
-	remove: func(ctx context.Context, p *process, property, id string) error {
+	remove: func(ctx context.Context, p *Process, property, id string) error {
 		return changePlan(ctx, p, property, id, func(plan *availability.RatePlan) { plan.Active = false })
 	},
 }}
 
-func changePlan(ctx context.Context, p *process, property, id string, change func(*availability.RatePlan)) error {
+func changePlan(ctx context.Context, p *Process, property, id string, change func(*availability.RatePlan)) error {
 	_, err := editorOf(p).properties.UpdateRatePlan(ctx, property, id, func(plan *availability.RatePlan) error {
 		if !plan.Active {
 			return dynastay.ErrNotFound
@@ -155,28 +155,28 @@ func priceOf(text string) dynastay.Money {
 const mostParts = 6 // of a property, roughly
 
 // part adds, changes or removes a part of a property.
-func (l *listings) part(w *worker) {
+func (l *listings) part(w *Worker) {
 	property := l.pick(w)
 	l.parts.mu.Lock()
 	there := l.parts.there[property]
-	if len(there) == 0 || len(there) < mostParts && w.oneIn(3) {
+	if len(there) == 0 || len(there) < mostParts && w.OneIn(3) {
 		l.parts.mu.Unlock()
 		l.addPart(w, property)
 		return
 	}
-	at := w.rand.IntN(len(there))
+	at := w.Rand.IntN(len(there))
 	p := there[at]
-	remove := len(there) >= mostParts || w.oneIn(4)
-	if remove && !w.oneIn(3) { // otherwise others try it too
+	remove := len(there) >= mostParts || w.OneIn(4)
+	if remove && !w.OneIn(3) { // otherwise others try it too
 		l.parts.there[property] = append(append([]*part{}, there[:at]...), there[at+1:]...)
 	}
 	l.parts.mu.Unlock()
 	switch {
 	case remove || p.change == nil:
 		l.removePart(w, p)
-	case p.touch != nil && w.oneIn(2):
-		w.call("touch "+p.name, property, p.id, p.gone(0), func(ctx context.Context) error {
-			return p.touch(ctx, w.process, p.property, p.id)
+	case p.touch != nil && w.OneIn(2):
+		w.Call("touch "+p.name, property, p.id, p.gone(0), func(ctx context.Context) error {
+			return p.touch(ctx, w.Process, p.property, p.id)
 		})
 	default:
 		l.changePart(w, p)
@@ -184,29 +184,29 @@ func (l *listings) part(w *worker) {
 }
 
 // gone refuses what is done to a part that more than so many calls take away.
-func (p *part) gone(but int64) refusal {
+func (p *part) gone(but int64) Refusal {
 	return func(err error) bool { return errors.Is(err, dynastay.ErrNotFound) && p.removals.Load() > but }
 }
 
-func (l *listings) addPart(w *worker, property string) {
-	p := &part{partKind: partKinds[w.rand.IntN(len(partKinds))], id: w.mark(), property: property, added: unknown}
+func (l *listings) addPart(w *Worker, property string) {
+	p := &part{partKind: partKinds[w.Rand.IntN(len(partKinds))], id: w.Mark(), property: property, added: Unknown}
 	l.parts.mu.Lock()
 	l.parts.all[p.id] = p
 	l.parts.mu.Unlock()
-	v := w.call("add "+p.name, property, p.id, tooMany, func(ctx context.Context) error {
-		return p.add(ctx, w.process, property, p.id)
+	v := w.Call("add "+p.name, property, p.id, tooMany, func(ctx context.Context) error {
+		return p.add(ctx, w.Process, property, p.id)
 	})
 	l.parts.mu.Lock()
 	defer l.parts.mu.Unlock()
-	if p.added = v; v == acknowledged {
+	if p.added = v; v == Acknowledged {
 		l.parts.there[property] = append(l.parts.there[property], p)
 	}
 }
 
-func (l *listings) changePart(w *worker, p *part) {
-	mark := w.mark()
-	v := w.call("change "+p.name, p.property, p.id+" "+mark, p.gone(0).or(tooMany), func(ctx context.Context) error {
-		return p.change(ctx, w.process, p.property, p.id, mark)
+func (l *listings) changePart(w *Worker, p *part) {
+	mark := w.Mark()
+	v := w.Call("change "+p.name, p.property, p.id+" "+mark, p.gone(0).Or(tooMany), func(ctx context.Context) error {
+		return p.change(ctx, w.Process, p.property, p.id, mark)
 	})
 	p.told(&p.changed, v)
 	l.mu.Lock()
@@ -214,11 +214,11 @@ func (l *listings) changePart(w *worker, p *part) {
 	l.edits[mark] = &edit{p.id, v}
 }
 
-func (l *listings) removePart(w *worker, p *part) {
+func (l *listings) removePart(w *Worker, p *part) {
 	p.removals.Add(1)
 	// While a room type is being deleted, an approval of its property can put it back on sale.
-	v := w.call("remove "+p.name, p.property, p.id, p.gone(1).or(refusedBy(availability.ErrReopened)), func(ctx context.Context) error {
-		return p.remove(ctx, w.process, p.property, p.id)
+	v := w.Call("remove "+p.name, p.property, p.id, p.gone(1).Or(RefusedBy(availability.ErrReopened)), func(ctx context.Context) error {
+		return p.remove(ctx, w.Process, p.property, p.id)
 	})
 	p.told(&p.removed, v)
 }
@@ -232,11 +232,11 @@ func (l *listings) checkParts(all map[string]*listing) {
 		item := all[p.property].items[p.prefix+id]
 		switch {
 		case item == nil && !p.mayBeGone():
-			l.differ("a part is lost", p.property, "%s %s", p.name, id)
+			l.Differ("a part is lost", p.property, "%s %s", p.name, id)
 		case item != nil && !p.mayBeThere():
-			l.differ("a part that was refused, or taken away", p.property, "%s %s", p.name, id)
-		case p.removed[acknowledged] > 1 && p.change != nil:
-			l.differ("a part taken away twice", p.property, "%s %s", p.name, id)
+			l.Differ("a part that was refused, or taken away", p.property, "%s %s", p.name, id)
+		case p.removed[Acknowledged] > 1 && p.change != nil:
+			l.Differ("a part taken away twice", p.property, "%s %s", p.name, id)
 		}
 		if item != nil && p.change != nil {
 			l.checkChanges(p, item)
@@ -251,12 +251,12 @@ func (l *listings) checkParts(all map[string]*listing) {
 
 func (l *listings) checkChanges(p *part, item plain) {
 	version := int(item["Version"].(float64))
-	if least, most := 1+p.changed[acknowledged], 1+p.changed[acknowledged]+p.changed[unknown]; version < least || version > most {
-		l.differ("changes do not add up", p.property, "%s %s has version %d where %d to %d changes were made", p.name, p.id, version, least-1, most-1)
+	if least, most := 1+p.changed[Acknowledged], 1+p.changed[Acknowledged]+p.changed[Unknown]; version < least || version > most {
+		l.Differ("changes do not add up", p.property, "%s %s has version %d where %d to %d changes were made", p.name, p.id, version, least-1, most-1)
 	}
 	mark, _ := item[p.marked].(string)
-	if e := l.edits[mark]; version > 1 && (e == nil || e.id != p.id || e.verdict == refused) {
-		l.differ("a change that was not to be made", p.property, "%s %s: %q", p.name, p.id, mark)
+	if e := l.edits[mark]; version > 1 && (e == nil || e.id != p.id || e.verdict == Refused) {
+		l.Differ("a change that was not to be made", p.property, "%s %s: %q", p.name, p.id, mark)
 	}
 }
 
@@ -264,6 +264,6 @@ func (l *listings) checkChanges(p *part, item plain) {
 func (l *listings) checkKnown(property, sk string, item plain) {
 	id, _ := item["ImageId"].(string)
 	if p := l.parts.all[id]; id != "" && (p == nil || p.property != property || p.prefix+id != sk) {
-		l.differ("a part that nobody added", property, "%v", item)
+		l.Differ("a part that nobody added", property, "%v", item)
 	}
 }

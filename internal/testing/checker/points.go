@@ -15,8 +15,8 @@ import (
 // points are the loyalty accounts of a few users. A movement has its mark as the reason, so it needs no key to be
 // repeated.
 type points struct {
-	*checker
-	moves, reversals repeats
+	*Run
+	moves, reversals Repeats
 
 	mu   sync.Mutex
 	made []*movement
@@ -26,30 +26,30 @@ type movement struct {
 	users.Movement
 	redeems  bool
 	repeated bool // under its reason, as a key
-	verdict  func() verdict
-	reversal *once // nil if nobody takes the movement back
+	verdict  func() Verdict
+	reversal *Once // nil if nobody takes the movement back
 }
 
-func newPoints(c *checker) *points { return &points{checker: c} }
+func newPoints(c *Run) *points { return &points{Run: c} }
 
 const members = 6
 
-var short = refusal(func(err error) bool {
+var short = Refusal(func(err error) bool {
 	var refused *users.PointsError
 	return errors.As(err, &refused)
 })
 
-func (s *points) draw(w *worker, repeated bool) *movement {
+func (s *points) draw(w *Worker, repeated bool) *movement {
 	m := &movement{Movement: users.Movement{
-		UserID: fmt.Sprint("member_", w.rand.IntN(members)), ReasonID: w.mark(), Points: 1 + w.rand.IntN(900),
-	}, redeems: w.oneIn(2), repeated: repeated}
+		UserID: fmt.Sprint("member_", w.Rand.IntN(members)), ReasonID: w.Mark(), Points: 1 + w.Rand.IntN(900),
+	}, redeems: w.OneIn(2), repeated: repeated}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.made = append(s.made, m)
 	return m
 }
 
-func (m *movement) send(ctx context.Context, p *process) (err error) {
+func (m *movement) send(ctx context.Context, p *Process) (err error) {
 	if m.redeems {
 		_, err = usersOf(p).Redeem(ctx, m.Movement)
 	} else {
@@ -58,61 +58,61 @@ func (m *movement) send(ctx context.Context, p *process) (err error) {
 	return err
 }
 
-func (s *points) step(w *worker) {
-	switch w.rand.IntN(5) {
+func (s *points) Step(w *Worker) {
+	switch w.Rand.IntN(5) {
 	case 0, 1:
-		s.moves.call(w, func() *once {
+		s.moves.Call(w, func() *Once {
 			m := s.draw(w, true)
-			o := &once{name: "move points once", items: m.UserID, about: m.ReasonID, refusal: short, send: m.send}
-			m.verdict = o.verdict
+			o := &Once{Name: "move points once", Items: m.UserID, About: m.ReasonID, Refusal: short, Send: m.send}
+			m.verdict = o.Verdict
 			return o
 		})
 	case 2, 3:
 		m := s.draw(w, false)
-		v := w.call("move points", m.UserID, m.ReasonID, short, func(ctx context.Context) error { return m.send(ctx, w.process) })
+		v := w.Call("move points", m.UserID, m.ReasonID, short, func(ctx context.Context) error { return m.send(ctx, w.Process) })
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		m.verdict = func() verdict { return v }
+		m.verdict = func() Verdict { return v }
 	default:
 		if m := s.reversible(w); m != nil {
-			m.reversal.call(w)
+			m.reversal.Call(w)
 		}
 	}
 }
 
 // reversible is one of the last movements that nobody repeats.
-func (s *points) reversible(w *worker) *movement {
+func (s *points) reversible(w *Worker) *movement {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for range 12 {
-		at := len(s.made) - 1 - w.rand.IntN(20)
+		at := len(s.made) - 1 - w.Rand.IntN(20)
 		if at < 0 || s.made[at].repeated || s.made[at].verdict == nil {
 			continue
 		}
 		m := s.made[at]
 		if m.reversal == nil {
-			m.reversal = &once{
-				name: "reverse", items: m.UserID, about: m.ReasonID, refusal: short.or(refusedBy(dynastay.ErrNotFound)),
-				send: func(ctx context.Context, p *process) error {
+			m.reversal = &Once{
+				Name: "reverse", Items: m.UserID, About: m.ReasonID, Refusal: short.Or(RefusedBy(dynastay.ErrNotFound)),
+				Send: func(ctx context.Context, p *Process) error {
 					_, err := usersOf(p).Reverse(ctx, m.UserID, m.ReasonID)
 					return err
 				},
 			}
-			s.reversals.add(m.reversal)
+			s.reversals.Add(m.reversal)
 		}
 		return m
 	}
 	return nil
 }
 
-func (s *points) settle(w *worker) {
-	s.moves.settle(w)
-	s.reversals.settle(w)
+func (s *points) Settle(w *Worker) {
+	s.moves.Settle(w)
+	s.reversals.Settle(w)
 }
 
-func (s *points) check() {
+func (s *points) Check() {
 	accounts, entries := map[string]plain{}, map[string]plain{}
-	for _, p := range s.scan(keys.UsersTable) {
+	for _, p := range s.Scan(keys.UsersTable) {
 		switch reason, isEntry := strings.CutPrefix(p["SK"].(string), "LOYALTYENTRY#"); {
 		case isEntry:
 			entries[reason] = p
@@ -124,19 +124,19 @@ func (s *points) check() {
 	for _, m := range s.made {
 		e := entries[m.ReasonID]
 		v := m.verdict()
-		if e == nil && v == acknowledged || e != nil && v == refused {
-			s.differ("a movement of points that was answered otherwise", m.UserID, "%s: %s, %v", m.ReasonID, v, e)
+		if e == nil && v == Acknowledged || e != nil && v == Refused {
+			s.Differ("a movement of points that was answered otherwise", m.UserID, "%s: %s, %v", m.ReasonID, v, e)
 		}
 		if e == nil {
 			continue
 		}
 		delete(entries, m.ReasonID)
 		if want := m.signed(); e["Points"].(float64) != want || e["UserId"] != m.UserID {
-			s.differ("another movement of points", m.UserID, "%s: %v", m.ReasonID, e)
+			s.Differ("another movement of points", m.UserID, "%s: %v", m.ReasonID, e)
 		}
 		back := e["ReversedAt"] != nil
-		if m.reversal == nil && back || m.reversal != nil && (m.reversal.verdict() == acknowledged) != back && m.reversal.verdict() != unknown {
-			s.differ("a reversal that was answered otherwise", m.UserID, "%s: %v", m.ReasonID, e)
+		if m.reversal == nil && back || m.reversal != nil && (m.reversal.Verdict() == Acknowledged) != back && m.reversal.Verdict() != Unknown {
+			s.Differ("a reversal that was answered otherwise", m.UserID, "%s: %v", m.ReasonID, e)
 		}
 		if !back {
 			balance[m.UserID] += m.signed()
@@ -144,11 +144,11 @@ func (s *points) check() {
 		}
 	}
 	for reason, e := range entries {
-		s.differ("a movement of points that nobody made", e["UserId"].(string), "%s", reason)
+		s.Differ("a movement of points that nobody made", e["UserId"].(string), "%s", reason)
 	}
 	for id, a := range accounts {
 		if a["Points"].(float64) != balance[id] || a["LifetimePoints"].(float64) != lifetime[id] || balance[id] < 0 {
-			s.differ("points do not add up", id, "%v, and not %v of %v", a, balance[id], lifetime[id])
+			s.Differ("points do not add up", id, "%v, and not %v of %v", a, balance[id], lifetime[id])
 		}
 	}
 }

@@ -23,46 +23,46 @@ var temperaments = []dynastay.Options{
 	patient,
 }
 
-// process is what one process has of its own: a DB, and on it what each system needs, see [each].
-type process struct {
-	name       string
-	takesTurns bool
+// Process is what one process has of its own: a DB, on which each system opens what it needs, see [Each].
+type Process struct {
+	Name       string
+	TakesTurns bool // it has gates
 	*dynastay.DB
-	checker *checker
+	Run     *Run
+	Shards  key.Shards // which differ from those of the others, as while these are raised
 	options dynastay.Options
-	shards  key.Shards
 }
 
-// The processes write to different counts of shards, as while these are raised, and keep addresses out of keys.
-const shards = 3
+// Shards is how many shards all processes read.
+const Shards = 3
 
 // skew is by how much the clock of each process is ahead of that of the one before.
 const skew = 400 * time.Millisecond
 
-func (c *checker) process(name string, options dynastay.Options) *process {
+func (c *Run) process(name string, options dynastay.Options) *Process {
 	ahead := time.Duration(len(c.processes)%len(temperaments)) * skew
-	options.Clock = func() time.Time { return c.db.Clock.Now().Add(ahead) }
+	options.Clock = func() time.Time { return c.Base.Clock.Now().Add(ahead) }
 	options.Observer = dynastay.RequestObserver(c.observe)
-	p := &process{
-		name: name, takesTurns: !options.NoGates, checker: c, options: options, shards: key.Shards{Write: 1 + len(c.processes)%shards, Read: shards},
+	p := &Process{
+		Name: name, TakesTurns: !options.NoGates, Run: c, Shards: key.Shards{Write: 1 + len(c.processes)%Shards, Read: Shards}, options: options,
 	}
-	p.DB = p.open(c.db, func(*dynastay.Options) {})
+	p.DB = p.Open(c.Base, func(*dynastay.Options) {})
 	return p
 }
 
-// open opens a database for the process, with some options that differ from those of its DB.
-func (p *process) open(db *dyntest.DB, change func(*dynastay.Options)) *dynastay.DB {
+// Open opens a database for the process, with some options that differ from those of its DB.
+func (p *Process) Open(db *dyntest.DB, change func(*dynastay.Options)) *dynastay.DB {
 	options := p.options
 	options.TablePrefix = strings.TrimSuffix(db.TableName(keys.BookingsTable), keys.BookingsTable.Name)
 	change(&options)
-	return dynastay.Open(fake.Client{Next: db.Client, Do: p.checker.late.way}, &options)
+	return dynastay.Open(fake.Client{Next: db.Client, Do: p.Run.late.way}, &options)
 }
 
-// each returns what a system has of a process, such as its repositories. It is opened when it is first asked for.
-func each[T any](open func(*process) T) func(*process) T {
+// Each returns what a system has of a process, such as its repositories. It is opened when it is first asked for.
+func Each[T any](open func(*Process) T) func(*Process) T {
 	var mu sync.Mutex
-	all := map[*process]T{}
-	return func(p *process) T {
+	all := map[*Process]T{}
+	return func(p *Process) T {
 		mu.Lock()
 		defer mu.Unlock()
 		of, known := all[p]

@@ -26,12 +26,12 @@ type promo struct {
 
 // promoSwitch is one call that activates a code, or deactivates it.
 type promoSwitch struct {
-	*deed
+	*Deed
 	active bool
 }
 
 // newPromos creates the codes. Stays of tonight are never returned, so they use only the first one, which has no limit.
-func newPromos(c *checker) []*promo {
+func newPromos(c *Run) []*promo {
 	all := []*promo{
 		{code: "OPEN", percent: 333},
 		{code: "RARE", percent: 12_50, limit: 3},
@@ -40,12 +40,12 @@ func newPromos(c *checker) []*promo {
 		{code: "LONG", percent: 10_00, least: 500_00, limit: 5},
 	}
 	for _, p := range all {
-		_, err := bookings.New(c.db.Direct, nil).CreatePromoCode(c.t.Context(), bookings.PromoCode{
-			Code: p.code, Percent: dynastay.Percent(p.percent), Amount: dollars(p.amount), MaxDiscount: dollars(p.most),
-			MinAmount: dollars(p.least), UsageLimit: p.limit, Active: true,
+		_, err := bookings.New(c.Base.Direct, nil).CreatePromoCode(c.T.Context(), bookings.PromoCode{
+			Code: p.code, Percent: dynastay.Percent(p.percent), Amount: Dollars(p.amount), MaxDiscount: Dollars(p.most),
+			MinAmount: Dollars(p.least), UsageLimit: p.limit, Active: true,
 		})
 		if err != nil {
-			c.t.Fatal(err)
+			c.T.Fatal(err)
 		}
 	}
 	return all
@@ -74,35 +74,35 @@ func (s *sales) promoOf(text string) *promo {
 }
 
 // typed draws a code for a booking, as a guest types it, or none, and the discount that the guest was told, if any.
-func (s *sales) typed(w *worker, a *ask, rooms int64) (text string, told dynastay.Money) {
+func (s *sales) typed(w *Worker, a *ask, rooms int64) (text string, told dynastay.Money) {
 	p := s.promos[0]
 	if !a.arrives() {
-		p = s.promos[w.rand.IntN(len(s.promos))]
+		p = s.promos[w.Rand.IntN(len(s.promos))]
 	}
-	if w.oneIn(3) {
+	if w.OneIn(3) {
 		return "", told
 	}
-	if cents, ok := p.discount(rooms); ok && w.oneIn(2) {
-		told = dollars(cents)
+	if cents, ok := p.discount(rooms); ok && w.OneIn(2) {
+		told = Dollars(cents)
 	}
-	return []string{p.code, strings.ToLower(p.code), " " + p.code + " "}[w.rand.IntN(3)], told
+	return []string{p.code, strings.ToLower(p.code), " " + p.code + " "}[w.Rand.IntN(3)], told
 }
 
 // switchPromo activates a code, which is active most of the time, or deactivates it.
-func (s *sales) switchPromo(w *worker) {
-	s.switched.do(w, func(keyed bool) *promoSwitch {
-		p, mark := s.promos[w.rand.IntN(len(s.promos))], w.mark()
-		t := &promoSwitch{active: !w.oneIn(4)}
+func (s *sales) switchPromo(w *Worker) {
+	s.switched.Do(w, func(keyed bool) *promoSwitch {
+		p, mark := s.promos[w.Rand.IntN(len(s.promos))], w.Mark()
+		t := &promoSwitch{active: !w.OneIn(4)}
 		name := map[bool]string{true: "activate", false: "deactivate"}[t.active]
-		t.deed = w.deed(mark, name, p.code, p.code, keyed, never,
-			func(ctx context.Context, process *process, parts ...dynastay.Part) error {
+		t.Deed = w.Deed(mark, name, p.code, p.code, keyed, Never,
+			func(ctx context.Context, process *Process, parts ...dynastay.Part) error {
 				op := officeOf(process).bookings.DeactivatePromoCodeOp(p.code)
 				if t.active {
 					op = officeOf(process).bookings.ActivatePromoCodeOp(p.code)
 				}
 				err := process.Write(ctx, append(parts, op)...)
 				if err == nil && (op.Result().Code != p.code || !keyed && op.Result().Active != t.active) {
-					s.differ("a code with another result", p.code, "%s returned %v", mark, *op.Result())
+					s.Differ("a code with another result", p.code, "%s returned %v", mark, *op.Result())
 				}
 				return err
 			})
@@ -122,41 +122,41 @@ func unusable(err error) bool {
 // use is a booking that has a code, and the time within which it can have had it.
 type use struct {
 	promo *promo
-	span
+	Span
 }
 
 // checkPromo follows the code of a booking from its creation through its modifications, and computes what it pays. It
 // notes when each code was used.
 func (s *sales) checkPromo(l *stayLife) {
-	p, rooms, kept := s.promoOf(l.ask.code), minor(l.ask.quote.Total), int64(0)
-	now := use{p, since(l.ask.from)}
+	p, rooms, kept := s.promoOf(l.ask.code), Minor(l.ask.quote.Total), int64(0)
+	now := use{p, Since(l.ask.from)}
 	discount, had := s.discountOf(l, p, rooms, nil)
 	for _, m := range l.modified {
 		if m.to.PromoCode != nil {
 			p = s.promoOf(*m.to.PromoCode)
 		}
 		if m.to.Quote != nil {
-			rooms = minor(m.to.Quote.Total)
-			kept += minor(m.to.Kept) // otherwise, it would have been refused
+			rooms = Minor(m.to.Quote.Total)
+			kept += Minor(m.to.Kept) // otherwise, it would have been refused
 		}
 		if p != had {
-			now.to = m.within.to
+			now.To = m.Within.To
 			l.uses = append(l.uses, now)
-			now = use{p, since(m.within.from)}
+			now = use{p, Since(m.Within.From)}
 		}
 		discount, had = s.discountOf(l, p, rooms, had)
 	}
 	if !l.live() && len(l.statuses) > 1 {
-		now.to = l.statuses[len(l.statuses)-2].to
+		now.To = l.statuses[len(l.statuses)-2].To
 	}
 	l.uses = append(l.uses, now)
 	if s.promoOf(l.text("PromoCode")) != p || p != nil && l.text("PromoCode") != p.code {
-		s.differ("a booking with another code", l.id, "%q", l.text("PromoCode"))
+		s.Differ("a booking with another code", l.id, "%q", l.text("PromoCode"))
 	}
 	prices := l.plain["PriceBreakdown"].(plain)
-	if cents(prices["RoomTotal"]) != rooms || cents(prices["Discounts"]) != discount || cents(prices["Kept"]) != kept ||
-		cents(l.plain["TotalAmount"]) != rooms+cents(prices["TaxesAndFees"])-discount+kept {
-		s.differ("a booking at another price", l.id, "%v, total %v, instead of %d less %d and %d kept", prices, l.plain["TotalAmount"], rooms, discount, kept)
+	if Cents(prices["RoomTotal"]) != rooms || Cents(prices["Discounts"]) != discount || Cents(prices["Kept"]) != kept ||
+		Cents(l.plain["TotalAmount"]) != rooms+Cents(prices["TaxesAndFees"])-discount+kept {
+		s.Differ("a booking at another price", l.id, "%v, total %v, instead of %d less %d and %d kept", prices, l.plain["TotalAmount"], rooms, discount, kept)
 	}
 }
 
@@ -170,7 +170,7 @@ func (s *sales) discountOf(l *stayLife, p *promo, rooms int64, had *promo) (int6
 	if !ok {
 		cents = 0
 		if p != had {
-			s.differ("a code for rooms that cost too little", l.id, "%s for %d", p.code, rooms)
+			s.Differ("a code for rooms that cost too little", l.id, "%s for %d", p.code, rooms)
 		}
 	}
 	return cents, p
@@ -185,17 +185,17 @@ func (s *sales) checkPromos(lives map[string]*stayLife, all map[string]*found) {
 		}
 	}
 	stored := map[string]plain{}
-	for _, p := range s.scan(keys.MetadataTable) {
+	for _, p := range s.Scan(keys.MetadataTable) {
 		stored[strings.TrimPrefix(p["PK"].(string), "PROMO#")] = p
 	}
 	for _, p := range s.promos {
 		if text := p.wrong(stored[p.code], used[p.code]); text != "" {
-			s.differ("a code that does not add up", p.code, "%s: %v", text, stored[p.code])
+			s.Differ("a code that does not add up", p.code, "%s: %v", text, stored[p.code])
 		}
 	}
 	for _, a := range s.asked {
 		for _, told := range a.refusals {
-			s.checkUnusable(lives, a.code, minor(a.quote.Total), told)
+			s.checkUnusable(lives, a.code, Minor(a.quote.Total), told)
 		}
 	}
 	for _, m := range s.modifications {
@@ -205,9 +205,9 @@ func (s *sales) checkPromos(lives map[string]*stayLife, all map[string]*found) {
 		}
 		rooms := int64(-1)
 		if m.to.Quote != nil {
-			rooms = minor(m.to.Quote.Total)
+			rooms = Minor(m.to.Quote.Total)
 		}
-		for _, told := range m.refusals {
+		for _, told := range m.Refusals {
 			s.checkUnusable(lives, code, rooms, told)
 		}
 	}
@@ -220,7 +220,7 @@ func (p *promo) wrong(stored plain, used int) string {
 	active, _ := stored["IsActive"].(bool)
 	switched := 0
 	for _, t := range p.switches {
-		if t.verdict() != refused {
+		if t.Verdict() != Refused {
 			switched++
 		}
 	}
@@ -239,25 +239,25 @@ func (p *promo) wrong(stored plain, used int) string {
 
 // lastSwitched reports whether the code can have been switched so at last.
 func (p *promo) lastSwitched(active bool) bool {
-	last := moment(-1)
+	last := Moment(-1)
 	if active {
 		last = 0 // as it was created
 	}
 	for _, t := range p.switches {
-		if t.active == active && t.verdict() != refused {
-			last = max(last, t.within.to)
+		if t.active == active && t.Verdict() != Refused {
+			last = max(last, t.Within.To)
 		}
 	}
 	return last >= 0 && !slices.ContainsFunc(p.switches, func(t *promoSwitch) bool {
-		return t.active != active && t.verdict() == acknowledged && t.within.from > last
+		return t.active != active && t.Verdict() == Acknowledged && t.Within.From > last
 	})
 }
 
 // checkUnusable compares the refusal of a code with what the code can have been during the call. The price of the rooms
 // is -1 for those that the booking has.
-func (s *sales) checkUnusable(lives map[string]*stayLife, code string, rooms int64, told told) {
+func (s *sales) checkUnusable(lives map[string]*stayLife, code string, rooms int64, told Told) {
 	var refusal *bookings.PromoError
-	if !errors.As(told.err, &refusal) {
+	if !errors.As(told.Err, &refusal) {
 		return
 	}
 	p := s.promoOf(code)
@@ -265,33 +265,33 @@ func (s *sales) checkUnusable(lives map[string]*stayLife, code string, rooms int
 	switch {
 	case !may:
 	case refusal.Err == bookings.ErrPromoInactive:
-		may = p.mayBeInactive(told.span)
+		may = p.mayBeInactive(told.Span)
 	case refusal.Err == bookings.ErrPromoUsedUp:
-		may = p.limit > 0 && p.mostUsed(lives, told.span) >= p.limit
+		may = p.limit > 0 && p.mostUsed(lives, told.Span) >= p.limit
 	case refusal.Err == bookings.ErrPromoMinimum:
-		may = rooms < p.least && minor(refusal.Minimum) == p.least
+		may = rooms < p.least && Minor(refusal.Minimum) == p.least
 	default:
 		may = false
 	}
 	if !may {
-		s.differ("a refusal that was not true", code, "rooms for %d: %v", rooms, told.err)
+		s.Differ("a refusal that was not true", code, "rooms for %d: %v", rooms, told.Err)
 	}
 }
 
 // mayBeInactive reports whether the code can have been inactive at some moment of a call.
-func (p *promo) mayBeInactive(at span) bool {
+func (p *promo) mayBeInactive(at Span) bool {
 	return slices.ContainsFunc(p.switches, func(off *promoSwitch) bool {
-		return !off.active && off.verdict() != refused && off.within.from <= at.to &&
+		return !off.active && off.Verdict() != Refused && off.Within.From <= at.To &&
 			!slices.ContainsFunc(p.switches, func(on *promoSwitch) bool {
-				return on.active && on.verdict() == acknowledged && on.within.from > off.within.to && on.within.to < at.from
+				return on.active && on.Verdict() == Acknowledged && on.Within.From > off.Within.To && on.Within.To < at.From
 			})
 	})
 }
 
 // mostUsed is how many bookings can have had the code at most, at the moments of a call.
-func (p *promo) mostUsed(lives map[string]*stayLife, at span) (n int) {
+func (p *promo) mostUsed(lives map[string]*stayLife, at Span) (n int) {
 	for _, l := range lives {
-		if slices.ContainsFunc(l.uses, func(u use) bool { return u.promo == p && u.meets(at) }) {
+		if slices.ContainsFunc(l.uses, func(u use) bool { return u.promo == p && u.Meets(at) }) {
 			n++
 		}
 	}

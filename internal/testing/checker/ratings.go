@@ -10,7 +10,7 @@ import (
 
 // ratings are those of the properties.
 type ratings struct {
-	repeats
+	Repeats
 
 	mu sync.Mutex
 	of map[string][]*rating // by property
@@ -18,35 +18,35 @@ type ratings struct {
 
 type rating struct {
 	tenths  int
-	verdict func() verdict
+	verdict func() Verdict
 }
 
 // rate adds a rating to a property, half of the times under a key.
-func (l *listings) rate(w *worker) {
-	if w.oneIn(2) {
-		l.ratings.call(w, func() *once {
-			mark := w.mark()
+func (l *listings) rate(w *Worker) {
+	if w.OneIn(2) {
+		l.ratings.Call(w, func() *Once {
+			mark := w.Mark()
 			id, r := l.newRating(w)
-			o := &once{key: dynastay.IdempotencyKey(mark).Of("ratings"), name: "rate once", items: id, about: mark, refusal: never}
-			o.send = func(ctx context.Context, p *process) error {
-				_, err := editorOf(p).properties.Rate(ctx, id, 0, dynastay.Rating(r.tenths), o.key)
+			o := &Once{Key: dynastay.IdempotencyKey(mark).Of("ratings"), Name: "rate once", Items: id, About: mark, Refusal: Never}
+			o.Send = func(ctx context.Context, p *Process) error {
+				_, err := editorOf(p).properties.Rate(ctx, id, 0, dynastay.Rating(r.tenths), o.Key)
 				return err
 			}
-			r.verdict = o.verdict
+			r.verdict = o.Verdict
 			return o
 		})
 		return
 	}
 	id, r := l.newRating(w)
-	v := w.call("rate", id, "", never, func(ctx context.Context) error {
-		_, err := editorOf(w.process).properties.Rate(ctx, id, 0, dynastay.Rating(r.tenths))
+	v := w.Call("rate", id, "", Never, func(ctx context.Context) error {
+		_, err := editorOf(w.Process).properties.Rate(ctx, id, 0, dynastay.Rating(r.tenths))
 		return err
 	})
-	r.verdict = func() verdict { return v }
+	r.verdict = func() Verdict { return v }
 }
 
-func (l *listings) newRating(w *worker) (id string, r *rating) {
-	id, r = l.pick(w), &rating{tenths: 10 + w.rand.IntN(91)}
+func (l *listings) newRating(w *Worker) (id string, r *rating) {
+	id, r = l.pick(w), &rating{tenths: 10 + w.Rand.IntN(91)}
 	l.ratings.mu.Lock()
 	defer l.ratings.mu.Unlock()
 	l.ratings.of[id] = append(l.ratings.of[id], r)
@@ -64,10 +64,10 @@ func (l *listings) checkRatings(id string, p plain) {
 	for _, r := range l.ratings.of[id] {
 		v, next := r.verdict(), map[sum]bool{}
 		for s := range possible {
-			if v != refused {
+			if v != Refused {
 				next[sum{s.reviews + 1, s.tenths + r.tenths}] = true
 			}
-			if v != acknowledged {
+			if v != Acknowledged {
 				next[s] = true
 			}
 		}
@@ -79,6 +79,6 @@ func (l *listings) checkRatings(id string, p plain) {
 		average = (2*stored.tenths + stored.reviews) / (2 * stored.reviews)
 	}
 	if !possible[stored] || int(math.Round(10*p["AverageRating"].(float64))) != average {
-		l.differ("ratings do not add up", id, "%+v with an average of %v", stored, p["AverageRating"])
+		l.Differ("ratings do not add up", id, "%+v with an average of %v", stored, p["AverageRating"])
 	}
 }

@@ -9,26 +9,26 @@ import (
 )
 
 // checkNotices sorts the notices by whether they were carried out: by their receipts, or as they were answered.
-func (s *sales) checkNotices(lives map[string]*stayLife, receipts map[string]*receipt) {
+func (s *sales) checkNotices(lives map[string]*stayLife, receipts map[string]*Receipt) {
 	for _, n := range s.notices {
-		l, r := lives[n.booking.id], receipts[n.mark]
-		delete(receipts, n.mark)
+		l, r := lives[n.booking.id], receipts[n.Mark]
+		delete(receipts, n.Mark)
 		if l == nil {
 			continue // the booking is lost, which is told elsewhere
 		}
 		l.told = append(l.told, n)
-		done, v := r != nil, n.verdict()
+		done, v := r != nil, n.Verdict()
 		switch kind := n.kind(); {
-		case r != nil && (!n.receipt || *r != (receipt{ID: n.mark, Kind: kind, Of: n.booking.id})):
-			s.differ("a receipt of something else", n.items, "%v of %s", *r, n.mark)
-		case done && v == refused:
-			s.differ("a notice that was refused", n.items, "%s of %s is recorded", n.mark, l.id)
-		case n.receipt && !done && v == acknowledged:
-			s.differ("a notice is lost", n.items, "%s of %s", n.mark, l.id)
+		case r != nil && (!n.receipt || *r != (Receipt{ID: n.Mark, Kind: kind, Of: n.booking.id})):
+			s.Differ("a receipt of something else", n.Items, "%v of %s", *r, n.Mark)
+		case done && v == Refused:
+			s.Differ("a notice that was refused", n.Items, "%s of %s is recorded", n.Mark, l.id)
+		case n.receipt && !done && v == Acknowledged:
+			s.Differ("a notice is lost", n.Items, "%s of %s", n.Mark, l.id)
 		}
-		if done || v == acknowledged {
+		if done || v == Acknowledged {
 			l.certain = append(l.certain, n)
-		} else if !n.receipt && v == unknown {
+		} else if !n.receipt && v == Unknown {
 			l.maybe = append(l.maybe, n)
 		}
 	}
@@ -38,7 +38,7 @@ func (s *sales) checkNotices(lives map[string]*stayLife, receipts map[string]*re
 			if n == nil {
 				continue
 			}
-			n.deed = m.deed
+			n.Deed = m.Deed
 			l.told = append(l.told, n)
 			if n.carried && (n.payment != nil || n.refund.Amount.IsSet() || l.refunds[n.refund.ID] != nil) {
 				l.certain = append(l.certain, n)
@@ -76,22 +76,22 @@ func (n *notice) refunds(id string) bool {
 func (s *sales) checkRecords(l *stayLife) {
 	for _, n := range l.certain {
 		if n.payment != nil && l.payments[n.payment.ProviderTransactionID] == nil || n.refund != nil && l.refunds[n.refund.ID] == nil {
-			s.differ("a payment is lost", l.id, "%s of %s", n.kind(), n.mark)
+			s.Differ("a payment is lost", l.id, "%s of %s", n.kind(), n.Mark)
 		}
 	}
 	for id, p := range l.payments {
 		certain, all := l.of(func(n *notice) bool { return n.payment != nil && n.payment.ProviderTransactionID == id })
 		if !paidAs(p, certain, all) {
-			s.differ("a payment that was not reported", l.id, "%v", p)
+			s.Differ("a payment that was not reported", l.id, "%v", p)
 		}
 	}
 	for id, r := range l.refunds {
 		certain, all := l.of(func(n *notice) bool { return n.refunds(id) })
 		if !refundIs(r, certain, all) {
-			s.differ("a refund that was not reported", l.id, "%v", r)
+			s.Differ("a refund that was not reported", l.id, "%v", r)
 		}
 		if i := slices.IndexFunc(all, func(n *notice) bool { return n.move != nil && !n.refund.Amount.IsSet() }); i >= 0 && l.refundedBy(all[i]) > l.mostDue() {
-			s.differ("a refund of more than is due", l.id, "%v", r)
+			s.Differ("a refund of more than is due", l.id, "%v", r)
 		}
 	}
 }
@@ -100,7 +100,7 @@ func (s *sales) checkRecords(l *stayLife) {
 func (l *stayLife) refundedBy(n *notice) (sum int64) {
 	for id, r := range l.refunds {
 		if n.refunds(id) {
-			sum += cents(r["Amount"])
+			sum += Cents(r["Amount"])
 		}
 	}
 	return sum
@@ -132,8 +132,8 @@ func paidAs(stored plain, certain, all []*notice) bool {
 	}
 	p := all[counts].payment
 	reason, _ := stored["FailureReason"].(string)
-	if stored["Status"] != string(p.Status) || cents(stored["Amount"]) != minor(p.Amount) || stored["PaymentProvider"] != p.Provider ||
-		reason != p.FailureReason || !p.At.IsZero() && !timeOf(stored["StatusAt"]).Equal(p.At) {
+	if stored["Status"] != string(p.Status) || Cents(stored["Amount"]) != Minor(p.Amount) || stored["PaymentProvider"] != p.Provider ||
+		reason != p.FailureReason || !p.At.IsZero() && !TimeOf(stored["StatusAt"]).Equal(p.At) {
 		return false
 	}
 	return !slices.ContainsFunc(certain, func(n *notice) bool { return differs(*n.payment, *p) || later(*n.payment, *p) })
@@ -171,14 +171,14 @@ func refundIs(stored plain, certain, all []*notice) bool {
 		return slices.Index(furthest, string(n.refund.Status))
 	}
 	status, _ := stored["Status"].(string)
-	own, at := slices.Index(furthest, status), timeOf(stored["StatusAt"])
+	own, at := slices.Index(furthest, status), TimeOf(stored["StatusAt"])
 	first := slices.ContainsFunc(all, func(n *notice) bool { return n.refund.Reason == stored["Reason"] })
 	since := slices.ContainsFunc(all, func(n *notice) bool {
 		return rank(n) == own && (n.refund.At.IsZero() || n.refund.At.Equal(at))
 	})
 	return first && since && !slices.ContainsFunc(certain, func(n *notice) bool {
 		r := n.refund
-		return r.Amount.IsSet() && cents(stored["Amount"]) != minor(r.Amount) ||
+		return r.Amount.IsSet() && Cents(stored["Amount"]) != Minor(r.Amount) ||
 			r.ProviderTransactionID != "" && stored["ProviderTransactionId"] != r.ProviderTransactionID ||
 			rank(n) > own || rank(n) == own && !r.At.IsZero() && r.At.Before(at)
 	})
@@ -187,14 +187,14 @@ func refundIs(stored plain, certain, all []*notice) bool {
 // checkContradictions compares the refusals of notices with what can have been recorded by then.
 func (s *sales) checkContradictions(l *stayLife) {
 	for _, n := range l.told {
-		for _, told := range n.refusals {
+		for _, told := range n.Refusals {
 			var payment *bookings.PaymentError
-			errors.As(told.err, &payment)
-			if payment == nil && !severalPaid(told.err) {
+			errors.As(told.Err, &payment)
+			if payment == nil && !severalPaid(told.Err) {
 				continue // of the move, which is checked elsewhere
 			}
-			if !l.contradicts(n, told.span, payment) {
-				s.differ("a refusal that was not true", n.items, "%s %s of %s: %v", n.mark, n.kind(), l.id, told.err)
+			if !l.contradicts(n, told.Span, payment) {
+				s.Differ("a refusal that was not true", n.Items, "%s %s of %s: %v", n.Mark, n.kind(), l.id, told.Err)
 			}
 		}
 	}
@@ -202,9 +202,9 @@ func (s *sales) checkContradictions(l *stayLife) {
 
 // contradicts reports whether a refusal can have been true during its call. Without a [bookings.PaymentError], it was
 // that there are several payments.
-func (l *stayLife) contradicts(n *notice, at span, refusal *bookings.PaymentError) bool {
+func (l *stayLife) contradicts(n *notice, at Span, refusal *bookings.PaymentError) bool {
 	if refusal == nil {
-		return n.refund != nil && n.refund.ProviderTransactionID == "" && l.paidBy(at.to) > 1
+		return n.refund != nil && n.refund.ProviderTransactionID == "" && l.paidBy(at.To) > 1
 	}
 	id := ""
 	if n.payment != nil {
@@ -217,23 +217,23 @@ func (l *stayLife) contradicts(n *notice, at span, refusal *bookings.PaymentErro
 	}
 	switch refusal.Err {
 	case bookings.ErrPaymentDiffers:
-		return l.other(n, at.to)
+		return l.other(n, at.To)
 	case bookings.ErrNotPaid:
 		return n.refund != nil && !slices.ContainsFunc(l.certain, func(p *notice) bool {
-			return p.payment != nil && p.payment.Status == bookings.PaymentPaid && p.within.to < at.from &&
+			return p.payment != nil && p.payment.Status == bookings.PaymentPaid && p.Within.To < at.From &&
 				(n.refund.ProviderTransactionID == "" || n.refund.ProviderTransactionID == p.payment.ProviderTransactionID)
 		})
 	case bookings.ErrOverRefund:
-		return n.refund != nil && l.exceeds(*n.refund, at, minor(refusal.Left))
+		return n.refund != nil && l.exceeds(*n.refund, at, Minor(refusal.Left))
 	}
 	return false
 }
 
 // paidBy is how many payments can have been paid at some moment.
-func (l *stayLife) paidBy(at moment) int {
+func (l *stayLife) paidBy(at Moment) int {
 	paid := map[string]bool{}
 	for _, n := range slices.Concat(l.certain, l.maybe) {
-		if n.payment != nil && n.payment.Status == bookings.PaymentPaid && n.within.from <= at {
+		if n.payment != nil && n.payment.Status == bookings.PaymentPaid && n.Within.From <= at {
 			paid[n.payment.ProviderTransactionID] = true
 		}
 	}
@@ -241,10 +241,10 @@ func (l *stayLife) paidBy(at moment) int {
 }
 
 // other reports whether something else can have been recorded for a payment or a refund until some moment.
-func (l *stayLife) other(n *notice, until moment) bool {
+func (l *stayLife) other(n *notice, until Moment) bool {
 	return slices.ContainsFunc(slices.Concat(l.certain, l.maybe), func(o *notice) bool {
 		switch {
-		case o.within.from > until:
+		case o.Within.From > until:
 			return false
 		case n.payment != nil && o.payment != nil:
 			return n.payment.ProviderTransactionID == o.payment.ProviderTransactionID && differs(*n.payment, *o.payment)
@@ -252,28 +252,28 @@ func (l *stayLife) other(n *notice, until moment) bool {
 			return false
 		}
 		stored := l.refunds[n.refund.ID]
-		return cents(stored["Amount"]) != minor(n.refund.Amount) ||
+		return Cents(stored["Amount"]) != Minor(n.refund.Amount) ||
 			n.refund.ProviderTransactionID != "" && stored["ProviderTransactionId"] != n.refund.ProviderTransactionID
 	})
 }
 
 // exceeds reports whether a refund can have been for more than was left of its payment.
-func (l *stayLife) exceeds(r bookings.Refund, at span, left int64) bool {
-	if !r.Amount.IsSet() || minor(r.Amount) <= left {
+func (l *stayLife) exceeds(r bookings.Refund, at Span, left int64) bool {
+	if !r.Amount.IsSet() || Minor(r.Amount) <= left {
 		return false
 	}
 	if r.ProviderTransactionID == "" {
 		return true // of a payment that nobody knows
 	}
-	least, most := cents(l.payments[r.ProviderTransactionID]["Amount"]), cents(l.payments[r.ProviderTransactionID]["Amount"])
+	least, most := Cents(l.payments[r.ProviderTransactionID]["Amount"]), Cents(l.payments[r.ProviderTransactionID]["Amount"])
 	for id, stored := range l.refunds {
 		if id == r.ID || stored["ProviderTransactionId"] != r.ProviderTransactionID {
 			continue
 		}
-		least -= cents(stored["Amount"])
-		before := func(n *notice) bool { return n.refunds(id) && n.within.to < at.from }
+		least -= Cents(stored["Amount"])
+		before := func(n *notice) bool { return n.refunds(id) && n.Within.To < at.From }
 		if stored["Status"] != "failed" && slices.ContainsFunc(l.certain, before) {
-			most -= cents(stored["Amount"])
+			most -= Cents(stored["Amount"])
 		}
 	}
 	return least <= left && left <= most

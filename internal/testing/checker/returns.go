@@ -50,18 +50,18 @@ func shelfID(n int) string { return fmt.Sprint("shelf-", n) }
 // returns put the pieces of parcels back on their shelves, while shelves are removed and come back empty: a piece whose
 // shelf is missing is done without. What a shelf held when it was removed is kept, so that all pieces can be counted.
 type returns struct {
-	*checker
-	all deeds[*handling]
+	*Run
+	all Deeds[*handling]
 
 	mu      sync.Mutex
 	parcels []string
-	notes   map[string]*tally    // by parcel
+	notes   map[string]*Tally    // by parcel
 	deeds   map[string]*handling // by mark
 }
 
 // handling is one write: the return of a parcel, or the removal or the coming of a shelf.
 type handling struct {
-	*deed
+	*Deed
 	kind  string
 	id    string // of the parcel or the shelf
 	made  *parcel
@@ -83,13 +83,13 @@ var (
 				And(dynastay.NameOf("count").Equal(dynastay.Param("count")))))
 )
 
-func newReturns(c *checker) *returns {
-	return &returns{checker: c, notes: map[string]*tally{}, deeds: map[string]*handling{}}
+func newReturns(c *Run) *returns {
+	return &returns{Run: c, notes: map[string]*Tally{}, deeds: map[string]*handling{}}
 }
 
-func (r *returns) step(w *worker) {
+func (r *returns) Step(w *Worker) {
 	id, there := r.pick(w)
-	switch at := w.rand.IntN(20); {
+	switch at := w.Rand.IntN(20); {
 	case !there, at < 3:
 		r.send(w)
 		return
@@ -97,9 +97,9 @@ func (r *returns) step(w *worker) {
 		r.note(w, id)
 		return
 	}
-	d, v := r.all.do(w, func(keyed bool) *handling {
-		shelf := shelfID(w.rand.IntN(shelves))
-		switch at := w.rand.IntN(14); {
+	d, v := r.all.Do(w, func(keyed bool) *handling {
+		shelf := shelfID(w.Rand.IntN(shelves))
+		switch at := w.Rand.IntN(14); {
 		case at < 3:
 			return r.remove(w, shelf, keyed)
 		case at < 7:
@@ -107,41 +107,41 @@ func (r *returns) step(w *worker) {
 		}
 		return r.giveBack(w, id, keyed)
 	})
-	if v == unknown {
+	if v == Unknown {
 		r.look(d)
 	}
 }
 
 // pick is one of the last parcels, which others want to return too.
-func (r *returns) pick(w *worker) (string, bool) {
+func (r *returns) pick(w *Worker) (string, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.parcels) == 0 {
 		return "", false
 	}
-	return r.parcels[len(r.parcels)-1-w.rand.IntN(min(4, len(r.parcels)))], true
+	return Recent(w, r.parcels, 4), true
 }
 
-func (r *returns) send(w *worker) {
-	v := &parcel{ID: w.mark()}
-	for _, n := range w.rand.Perm(shelves)[:1+w.rand.IntN(4)] {
+func (r *returns) send(w *Worker) {
+	v := &parcel{ID: w.Mark()}
+	for _, n := range w.Rand.Perm(shelves)[:1+w.Rand.IntN(4)] {
 		v.Pieces = append(v.Pieces, shelfID(n))
 	}
-	if _, err := entity.NewTable(r.db.Direct, parcelEntity).Create(w.t.Context(), v); err != nil {
-		w.t.Error(err)
+	if _, err := entity.NewTable(r.Base.Direct, parcelEntity).Create(w.T.Context(), v); err != nil {
+		w.T.Error(err)
 		return
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.parcels = append(r.parcels, v.ID)
-	r.notes[v.ID] = &tally{}
+	r.notes[v.ID] = &Tally{}
 }
 
 // note changes a parcel while others return it.
-func (r *returns) note(w *worker, id string) {
-	mark := w.mark()
-	v := w.call("note", id, mark, never, func(ctx context.Context) error {
-		_, err := tablesOf(w.process).parcels.Update(ctx, dynastay.Key{PK: id}, func(v *parcel) error { v.Note = mark; return nil })
+func (r *returns) note(w *Worker, id string) {
+	mark := w.Mark()
+	v := w.Call("note", id, mark, Never, func(ctx context.Context) error {
+		_, err := tablesOf(w.Process).parcels.Update(ctx, dynastay.Key{PK: id}, func(v *parcel) error { v.Note = mark; return nil })
 		return err
 	})
 	r.mu.Lock()
@@ -150,10 +150,10 @@ func (r *returns) note(w *worker, id string) {
 }
 
 func (r *returns) handling(
-	w *worker, h *handling, mark, items string, keyed bool, refusal error, op func(*process) *dynastay.Operation[*parcel],
+	w *Worker, h *handling, mark, items string, keyed bool, refusal error, op func(*Process) *dynastay.Operation[*parcel],
 ) *handling {
-	h.deed = w.deed(mark, h.kind, items, "", keyed, refusedBy(refusal),
-		func(ctx context.Context, p *process, parts ...dynastay.Part) error {
+	h.Deed = w.Deed(mark, h.kind, items, "", keyed, RefusedBy(refusal),
+		func(ctx context.Context, p *Process, parts ...dynastay.Part) error {
 			one := op(p)
 			err := p.Write(ctx, append(parts, one)...)
 			if err == nil {
@@ -170,10 +170,10 @@ func (r *returns) handling(
 }
 
 // remove takes a shelf away with all that is on it.
-func (r *returns) remove(w *worker, id string, keyed bool) *handling {
-	mark := w.mark()
+func (r *returns) remove(w *Worker, id string, keyed bool) *handling {
+	mark := w.Mark()
 	h := &handling{kind: "remove shelf", id: id}
-	return r.handling(w, h, mark, id, keyed, errNoShelf, func(p *process) *dynastay.Operation[*parcel] {
+	return r.handling(w, h, mark, id, keyed, errNoShelf, func(p *Process) *dynastay.Operation[*parcel] {
 		return dynastay.NewOp(dynastay.OpSpec[*parcel]{
 			Name:  "returns.Remove",
 			Input: func(in *dynastay.Input) { in.Field("mark", mark) },
@@ -199,10 +199,10 @@ func (r *returns) remove(w *worker, id string, keyed bool) *handling {
 }
 
 // place brings a shelf back, with nothing on it.
-func (r *returns) place(w *worker, id string, keyed bool) *handling {
-	mark := w.mark()
+func (r *returns) place(w *Worker, id string, keyed bool) *handling {
+	mark := w.Mark()
 	h := &handling{kind: "place shelf", id: id}
-	return r.handling(w, h, mark, id, keyed, errShelf, func(*process) *dynastay.Operation[*parcel] {
+	return r.handling(w, h, mark, id, keyed, errShelf, func(*Process) *dynastay.Operation[*parcel] {
 		return dynastay.NewOp(dynastay.OpSpec[*parcel]{
 			Name:  "returns.Place",
 			Input: func(in *dynastay.Input) { in.Field("mark", mark) },
@@ -227,11 +227,11 @@ const (
 )
 
 // giveBack returns a parcel, in one of these ways.
-func (r *returns) giveBack(w *worker, id string, keyed bool) *handling {
-	mark, way := w.mark(), without(w.rand.IntN(3))
+func (r *returns) giveBack(w *Worker, id string, keyed bool) *handling {
+	mark, way := w.Mark(), without(w.Rand.IntN(3))
 	h := &handling{kind: "return", id: id}
-	return r.handling(w, h, mark, mark+" "+id, keyed, errReturned, func(p *process) *dynastay.Operation[*parcel] {
-		g := &givingBack{returns: r, process: p, mark: mark, id: id, way: way}
+	return r.handling(w, h, mark, mark+" "+id, keyed, errReturned, func(p *Process) *dynastay.Operation[*parcel] {
+		g := &givingBack{returns: r, Process: p, mark: mark, id: id, way: way}
 		return dynastay.NewOp(dynastay.OpSpec[*parcel]{
 			Name:    "returns.Return",
 			Input:   func(in *dynastay.Input) { in.Field("mark", mark) },
@@ -246,7 +246,7 @@ func (r *returns) giveBack(w *worker, id string, keyed bool) *handling {
 // givingBack is the operation of one call, with what it was told of its last preparations.
 type givingBack struct {
 	*returns
-	*process
+	*Process
 	mark, id  string
 	way       without
 	missing   map[string]bool // shelves, as the actions on them have failed
@@ -279,7 +279,7 @@ func (g *givingBack) prepare(ctx context.Context, tx *dynastay.Tx) (*parcel, err
 	for _, shelf := range v.Pieces {
 		skipped := tx.Skipped(shelfTable, dynastay.Key{PK: shelf})
 		if g.way != again && skipped != g.missing[shelf] { // otherwise only the library knows whether it was overtaken
-			g.differ("a piece that is done without for another reason", g.id+" "+shelf, "%s: %t and %t", g.mark, skipped, g.missing[shelf])
+			g.Differ("a piece that is done without for another reason", g.id+" "+shelf, "%s: %t and %t", g.mark, skipped, g.missing[shelf])
 		}
 		if g.add(tx, shelf, skipped); skipped {
 			v.Skipped = append(v.Skipped, shelf)
@@ -322,7 +322,7 @@ func (g *givingBack) add(tx *dynastay.Tx, shelf string, skipped bool) {
 
 // look finds out what became of a write of which nobody knows.
 func (r *returns) look(h *handling) {
-	ctx, db := r.t.Context(), r.db.Direct
+	ctx, db := r.T.Context(), r.Base.Direct
 	var row dynastay.Row
 	var err error
 	attribute := "by"
@@ -331,40 +331,40 @@ func (r *returns) look(h *handling) {
 		row, err = db.Get(ctx, parcelEntity.Schema, dynastay.Key{PK: h.id}, dynastay.Consistent)
 	case "remove shelf":
 		attribute = "id"
-		row, err = db.Get(ctx, removedTable, dynastay.Key{PK: h.mark}, dynastay.Consistent)
+		row, err = db.Get(ctx, removedTable, dynastay.Key{PK: h.Mark}, dynastay.Consistent)
 	case "place shelf":
 		attribute = "life"
 		row, err = db.Get(ctx, shelfTable, dynastay.Key{PK: h.id}, dynastay.Consistent)
 	}
-	if err == nil && row.Text(attribute) == h.mark {
-		h.saw(r.now())
+	if err == nil && row.Text(attribute) == h.Mark {
+		h.Saw(r.Moment())
 	}
 }
 
-func (r *returns) settle(w *worker) { r.all.settle(w) }
+func (r *returns) Settle(w *Worker) { r.all.Settle(w) }
 
 // life is a shelf from when it was placed until it was removed, for certain and possibly.
-type life struct{ possible, certain span }
+type life struct{ possible, certain Span }
 
-func (r *returns) check() {
+func (r *returns) Check() {
 	counts, lives := r.shelves()
 	should := map[string]int{}
-	for id, v := range stored(r.checker, parcelEntity) {
+	for id, v := range Stored(r.Run, parcelEntity) {
 		r.checkParcel(id, v, lives)
 		for _, shelf := range v.Returned {
 			should[shelf]++
 		}
 	}
 	if !maps.Equal(counts, should) {
-		r.differ("pieces do not add up", "shelves", "%v are on the shelves where %v were returned", counts, should)
+		r.Differ("pieces do not add up", "shelves", "%v are on the shelves where %v were returned", counts, should)
 	}
 	for mark, h := range r.deeds {
-		if h.done() && !h.moved {
-			r.differ("a return, or the way of a shelf, is lost", h.items, "%s %s", h.kind, mark)
+		if h.Done() && !h.moved {
+			r.Differ("a return, or the way of a shelf, is lost", h.Items, "%s %s", h.kind, mark)
 		}
-		for _, refusal := range h.refusals {
+		for _, refusal := range h.Refusals {
 			if !r.isTrue(h, refusal, lives) {
-				r.differ("a refusal that was not true", h.items, "%s %s: %v", h.kind, mark, refusal.err)
+				r.Differ("a refusal that was not true", h.Items, "%s %s: %v", h.kind, mark, refusal.Err)
 			}
 		}
 	}
@@ -373,9 +373,9 @@ func (r *returns) check() {
 // shelves are the pieces that each shelf has held, now and before it was removed, and its lives.
 func (r *returns) shelves() (map[string]int, map[string][]life) {
 	counts, lives := map[string]int{}, map[string][]life{}
-	for _, p := range slices.Concat(r.scan(shelfTable), r.scan(removedTable)) {
+	for _, p := range slices.Concat(r.Scan(shelfTable), r.Scan(removedTable)) {
 		id, shelf, removed := p["id"].(string), p["shelf"], false
-		until := since(ever)
+		until := Since(Ever)
 		if shelf != nil {
 			until, removed = r.move(id, "remove shelf", shelf.(string)), true
 		} else {
@@ -387,32 +387,32 @@ func (r *returns) shelves() (map[string]int, map[string][]life) {
 			counts[name] += count
 		}
 		if removed {
-			from.to = min(from.to, until.to)
+			from.To = min(from.To, until.To)
 		}
-		lives[name] = append(lives[name], life{between(from.from, until.to), between(from.to, until.from)})
+		lives[name] = append(lives[name], life{Between(from.From, until.To), Between(from.To, until.From)})
 	}
 	return counts, lives
 }
 
 // move notes that a deed has left what it was to leave, which it may do once, and tells when.
-func (r *returns) move(mark, kind, id string) span {
+func (r *returns) move(mark, kind, id string) Span {
 	h := r.deeds[mark]
-	if h == nil || h.kind != kind || h.id != id || h.verdict() == refused || h.moved {
-		r.differ("a "+kind+" that was not to be, or twice", id, "by %q", mark)
-		return since(0)
+	if h == nil || h.kind != kind || h.id != id || h.Verdict() == Refused || h.moved {
+		r.Differ("a "+kind+" that was not to be, or twice", id, "by %q", mark)
+		return Since(0)
 	}
 	h.moved = true
-	return h.within
+	return h.Within
 }
 
 func (r *returns) checkParcel(id string, v *parcel, lives map[string][]life) {
 	told := r.notes[id]
-	if least, most := 1+told[acknowledged], 1+told[acknowledged]+told[unknown]; v.Notes < least || v.Notes > most {
-		r.differ("notes do not add up", id, "%d where %d to %d were made", v.Notes, least, most)
+	if least, most := 1+told[Acknowledged], 1+told[Acknowledged]+told[Unknown]; v.Notes < least || v.Notes > most {
+		r.Differ("notes do not add up", id, "%d where %d to %d were made", v.Notes, least, most)
 	}
 	if v.By == "" {
 		if len(v.Returned)+len(v.Skipped) > 0 {
-			r.differ("a parcel that nobody returned", id, "%v", *v)
+			r.Differ("a parcel that nobody returned", id, "%v", *v)
 		}
 		return
 	}
@@ -420,34 +420,34 @@ func (r *returns) checkParcel(id string, v *parcel, lives map[string][]life) {
 	all := slices.Concat(v.Returned, v.Skipped)
 	slices.Sort(all)
 	if pieces := slices.Sorted(slices.Values(v.Pieces)); !slices.Equal(all, pieces) {
-		r.differ("pieces that are neither returned nor done without", id, "%v", *v)
+		r.Differ("pieces that are neither returned nor done without", id, "%v", *v)
 	}
 	if h := r.deeds[v.By]; h != nil && h.made != nil &&
 		!(slices.Equal(h.made.Returned, v.Returned) && slices.Equal(h.made.Skipped, v.Skipped)) {
-		r.differ("a report that is wrong", id, "%v where %v is stored", *h.made, *v)
+		r.Differ("a report that is wrong", id, "%v where %v is stored", *h.made, *v)
 	}
 	for _, shelf := range v.Skipped {
 		if there(lives[shelf], within) {
-			r.differ("a piece that was done without where its shelf was", id+" "+shelf, "by %s", v.By)
+			r.Differ("a piece that was done without where its shelf was", id+" "+shelf, "by %s", v.By)
 		}
 	}
 }
 
 // there reports whether a shelf certainly was there all the time.
-func there(lives []life, at span) bool {
-	return slices.ContainsFunc(lives, func(l life) bool { return l.certain.from < at.from && at.to < l.certain.to })
+func there(lives []life, at Span) bool {
+	return slices.ContainsFunc(lives, func(l life) bool { return l.certain.From < at.From && at.To < l.certain.To })
 }
 
-func (r *returns) isTrue(h *handling, refusal told, lives map[string][]life) bool {
+func (r *returns) isTrue(h *handling, refusal Told, lives map[string][]life) bool {
 	switch {
-	case errors.Is(refusal.err, errNoShelf):
-		return !there(lives[h.id], refusal.span)
-	case errors.Is(refusal.err, errShelf):
-		return slices.ContainsFunc(lives[h.id], func(l life) bool { return l.possible.meets(refusal.span) })
+	case errors.Is(refusal.Err, errNoShelf):
+		return !there(lives[h.id], refusal.Span)
+	case errors.Is(refusal.Err, errShelf):
+		return slices.ContainsFunc(lives[h.id], func(l life) bool { return l.possible.Meets(refusal.Span) })
 	}
 	for _, other := range r.deeds {
 		if other.kind == "return" && other.id == h.id && other.moved {
-			return other != h && other.within.from <= refusal.to
+			return other != h && other.Within.From <= refusal.To
 		}
 	}
 	return false

@@ -18,9 +18,9 @@ import (
 
 // opinions are reviews of the hotel that other software has stored, which many moderate and vote for.
 type opinions struct {
-	*checker
+	*Run
 	hotel           string // its id
-	voters, decided repeats
+	voters, decided Repeats
 
 	mu     sync.Mutex
 	votes  []*ballot
@@ -31,13 +31,13 @@ type opinions struct {
 
 type ballot struct {
 	review, user string
-	verdict      func() verdict
+	verdict      func() Verdict
 }
 
 // revision is a decision or a change for one version of a review.
 type revision struct {
 	version int
-	verdict func() verdict
+	verdict func() Verdict
 }
 
 const (
@@ -48,8 +48,8 @@ const (
 // scopes are those of the keys of votes: the same key in each of them is another one.
 var scopes = []string{"votes", "votes ", " votes"}
 
-func newOpinions(c *checker, hotel string) *opinions {
-	s := &opinions{checker: c, hotel: hotel, edited: map[string][]*revision{}, minds: map[string]*mind{}}
+func newOpinions(c *Run, hotel string) *opinions {
+	s := &opinions{Run: c, hotel: hotel, edited: map[string][]*revision{}, minds: map[string]*mind{}}
 	for i := range opinionCount + disputed {
 		id := fmt.Sprint("rev_", i)
 		item := dynastay.Item{
@@ -58,43 +58,43 @@ func newOpinions(c *checker, hotel string) *opinions {
 			"PropertyId": dynastay.Text(hotel), "OverallRating": dynastay.Number(1 + i%10), "Status": dynastay.Text("pending"),
 			"CreatedAt": dynastay.Text("2026-06-01T00:00:00Z"),
 		}
-		require.NoError(c.t, c.db.Direct.PutAll(c.t.Context(), func(yield func(*dynastay.Schema, dynastay.Item) bool) {
+		require.NoError(c.T, c.Base.Direct.PutAll(c.T.Context(), func(yield func(*dynastay.Schema, dynastay.Item) bool) {
 			yield(keys.ReviewsTable, item)
 		}))
 		if i >= opinionCount {
-			_, err := reviews.New(c.db.Direct, properties.New(c.db.Direct, nil), nil).Approve(c.t.Context(), id, 0)
-			require.NoError(c.t, err)
-			s.edited[id] = []*revision{{verdict: func() verdict { return acknowledged }}}
+			_, err := reviews.New(c.Base.Direct, properties.New(c.Base.Direct, nil), nil).Approve(c.T.Context(), id, 0)
+			require.NoError(c.T, err)
+			s.edited[id] = []*revision{{verdict: func() Verdict { return Acknowledged }}}
 		}
 	}
 	return s
 }
 
 // notNow is the refusal because of the status or the version of a review.
-var notNow = refusal(func(err error) bool {
+var notNow = Refusal(func(err error) bool {
 	var status *reviews.StatusError
 	return errors.As(err, &status) || errors.Is(err, dynastay.ErrVersion)
 })
 
-func (s *opinions) step(w *worker) {
-	id := fmt.Sprint("rev_", w.rand.IntN(opinionCount))
-	switch w.rand.IntN(6) {
+func (s *opinions) Step(w *Worker) {
+	id := fmt.Sprint("rev_", w.Rand.IntN(opinionCount))
+	switch w.Rand.IntN(6) {
 	case 0:
-		s.voters.call(w, func() *once {
+		s.voters.Call(w, func() *Once {
 			b := s.ballot(w, id)
-			o := &once{key: s.key(), name: "vote once", items: b.review, about: b.user, refusal: notNow}
-			o.send = func(ctx context.Context, p *process) error {
-				return editorOf(p).reviews.Vote(ctx, b.review, b.user, o.key)
+			o := &Once{Key: s.key(), Name: "vote once", Items: b.review, About: b.user, Refusal: notNow}
+			o.Send = func(ctx context.Context, p *Process) error {
+				return editorOf(p).reviews.Vote(ctx, b.review, b.user, o.Key)
 			}
-			b.verdict = o.verdict
+			b.verdict = o.Verdict
 			return o
 		})
 	case 1:
 		b := s.ballot(w, id)
-		v := w.call("vote", id, b.user, notNow, func(ctx context.Context) error { return editorOf(w.process).reviews.Vote(ctx, id, b.user) })
+		v := w.Call("vote", id, b.user, notNow, func(ctx context.Context) error { return editorOf(w.Process).reviews.Vote(ctx, id, b.user) })
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		b.verdict = func() verdict { return v }
+		b.verdict = func() Verdict { return v }
 	case 2, 3:
 		s.waver(w)
 	default:
@@ -112,13 +112,13 @@ func (s *opinions) key() dynastay.Idempotency {
 }
 
 // mind is what one user was told who votes for a review and takes the vote back.
-type mind struct{ voted, unvoted tally }
+type mind struct{ voted, unvoted Tally }
 
 // waver casts the vote of a user and takes it back at the same time, each of them twice, in any of the processes. The
 // review has no other votes, so the count is often 0.
-func (s *opinions) waver(w *worker) {
+func (s *opinions) waver(w *Worker) {
 	const user = "fickle"
-	id := fmt.Sprint("rev_", opinionCount+w.rand.IntN(disputed))
+	id := fmt.Sprint("rev_", opinionCount+w.Rand.IntN(disputed))
 	s.mu.Lock()
 	m := s.minds[id+" "+user]
 	if m == nil {
@@ -127,20 +127,20 @@ func (s *opinions) waver(w *worker) {
 	}
 	s.mu.Unlock()
 	var all sync.WaitGroup
-	do := func(name string, told *tally, mayRefuse error, f func(context.Context, *process) error) {
-		caller := w.elsewhere()
-		ctx, cancel := w.deadline()
+	do := func(name string, told *Tally, mayRefuse error, f func(context.Context, *Process) error) {
+		caller := w.Elsewhere()
+		ctx, cancel := w.Deadline()
 		all.Go(func() {
 			defer cancel()
-			v := caller.callIn(ctx, name, id, user, refusedBy(mayRefuse), func(ctx context.Context) error { return f(ctx, caller.process) })
+			v := caller.CallIn(ctx, name, id, user, RefusedBy(mayRefuse), func(ctx context.Context) error { return f(ctx, caller.Process) })
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			told[v]++
 		})
 	}
 	for range 2 {
-		do("unvote", &m.unvoted, dynastay.ErrNotFound, func(ctx context.Context, p *process) error { return editorOf(p).reviews.Unvote(ctx, id, user) })
-		do("vote again", &m.voted, dynastay.ErrAlreadyExists, func(ctx context.Context, p *process) error { return editorOf(p).reviews.Vote(ctx, id, user) })
+		do("unvote", &m.unvoted, dynastay.ErrNotFound, func(ctx context.Context, p *Process) error { return editorOf(p).reviews.Unvote(ctx, id, user) })
+		do("vote again", &m.voted, dynastay.ErrAlreadyExists, func(ctx context.Context, p *Process) error { return editorOf(p).reviews.Vote(ctx, id, user) })
 	}
 	all.Wait()
 }
@@ -151,12 +151,12 @@ func (m *mind) may(there bool) bool {
 	if there {
 		left = 1
 	}
-	least := m.voted[acknowledged] - m.unvoted[acknowledged] - m.unvoted[unknown]
-	return least <= left && left <= m.voted[acknowledged]+m.voted[unknown]-m.unvoted[acknowledged]
+	least := m.voted[Acknowledged] - m.unvoted[Acknowledged] - m.unvoted[Unknown]
+	return least <= left && left <= m.voted[Acknowledged]+m.voted[Unknown]-m.unvoted[Acknowledged]
 }
 
-func (s *opinions) ballot(w *worker, review string) *ballot {
-	b := &ballot{review: review, user: w.mark()}
+func (s *opinions) ballot(w *Worker, review string) *ballot {
+	b := &ballot{review: review, user: w.Mark()}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.votes = append(s.votes, b)
@@ -164,16 +164,16 @@ func (s *opinions) ballot(w *worker, review string) *ballot {
 }
 
 // moderate approves, rejects or changes a review as the worker has just read it, half of the times under a key.
-func (s *opinions) moderate(w *worker, id string) {
+func (s *opinions) moderate(w *Worker, id string) {
 	var seen *reviews.Review
-	if w.call("read a review", id, "", never, func(ctx context.Context) (err error) {
-		seen, err = editorOf(w.process).reviews.Get(ctx, id, dynastay.Consistent)
+	if w.Call("read a review", id, "", Never, func(ctx context.Context) (err error) {
+		seen, err = editorOf(w.Process).reviews.Get(ctx, id, dynastay.Consistent)
 		return err
-	}) != acknowledged {
+	}) != Acknowledged {
 		return
 	}
-	mark, e := w.mark(), &revision{version: seen.Version}
-	rating := dynastay.Rating(10 + w.rand.IntN(91)) // drawn once: another worker may repeat the change
+	mark, e := w.Mark(), &revision{version: seen.Version}
+	rating := dynastay.Rating(10 + w.Rand.IntN(91)) // drawn once: another worker may repeat the change
 	change := func(v *reviews.Review) error {
 		v.Title, v.Ratings.Overall = mark, rating
 		return nil
@@ -184,36 +184,36 @@ func (s *opinions) moderate(w *worker, id string) {
 		func(r *reviews.Repository) dynastay.Part {
 			return r.UpdateOp(id, change, dynastay.IfVersion(seen.Version), dynastay.AgreedOn(mark))
 		},
-	}[w.rand.IntN(3)]
+	}[w.Rand.IntN(3)]
 	s.mu.Lock()
 	s.edited[id] = append(s.edited[id], e)
 	s.mu.Unlock()
-	if w.oneIn(2) {
-		s.decided.call(w, func() *once {
-			o := &once{key: dynastay.IdempotencyKey(mark).Of("reviews"), name: "moderate once", items: id, about: mark, refusal: notNow}
-			o.send = func(ctx context.Context, p *process) error { return p.Write(ctx, op(editorOf(p).reviews), o.key) }
-			e.verdict = o.verdict
+	if w.OneIn(2) {
+		s.decided.Call(w, func() *Once {
+			o := &Once{Key: dynastay.IdempotencyKey(mark).Of("reviews"), Name: "moderate once", Items: id, About: mark, Refusal: notNow}
+			o.Send = func(ctx context.Context, p *Process) error { return p.Write(ctx, op(editorOf(p).reviews), o.Key) }
+			e.verdict = o.Verdict
 			return o
 		})
 		if e.verdict != nil {
 			return
 		}
-		e.verdict = func() verdict { return refused } // an earlier one was repeated instead
+		e.verdict = func() Verdict { return Refused } // an earlier one was repeated instead
 		return
 	}
-	v := w.call("moderate", id, mark, notNow, func(ctx context.Context) error { return w.Write(ctx, op(editorOf(w.process).reviews)) })
-	e.verdict = func() verdict { return v }
+	v := w.Call("moderate", id, mark, notNow, func(ctx context.Context) error { return w.Write(ctx, op(editorOf(w.Process).reviews)) })
+	e.verdict = func() Verdict { return v }
 }
 
-func (s *opinions) settle(w *worker) {
-	s.voters.settle(w)
-	s.decided.settle(w)
+func (s *opinions) Settle(w *Worker) {
+	s.voters.Settle(w)
+	s.decided.Settle(w)
 }
 
-func (s *opinions) check() {
+func (s *opinions) Check() {
 	all, votes := map[string]plain{}, map[string]bool{}
 	counted := map[string]float64{}
-	for _, p := range s.scan(keys.ReviewsTable) {
+	for _, p := range s.Scan(keys.ReviewsTable) {
 		if id, isReview := strings.CutPrefix(p["PK"].(string), "REVIEW#"); !isReview {
 			continue // the guard of a booking
 		} else if p["SK"] == "METADATA" {
@@ -224,19 +224,19 @@ func (s *opinions) check() {
 		}
 	}
 	for _, b := range s.votes {
-		if v, there := b.verdict(), votes[b.review+" "+b.user]; there && v == refused || !there && v == acknowledged {
-			s.differ("a vote that was answered otherwise", b.review, "%s: %s, %v", b.user, v, there)
+		if v, there := b.verdict(), votes[b.review+" "+b.user]; there && v == Refused || !there && v == Acknowledged {
+			s.Differ("a vote that was answered otherwise", b.review, "%s: %s, %v", b.user, v, there)
 		}
 	}
 	for of, m := range s.minds {
 		if !m.may(votes[of]) {
-			s.differ("a vote that comes and goes was answered otherwise", strings.Fields(of)[0], "%s: %+v, %v", of, *m, votes[of])
+			s.Differ("a vote that comes and goes was answered otherwise", strings.Fields(of)[0], "%s: %+v, %v", of, *m, votes[of])
 		}
 	}
 	reviewed, tenths := 0, 0
 	for id, p := range all {
 		if n, _ := p["HelpfulCount"].(float64); n != counted[id] {
-			s.differ("votes do not add up", id, "%v of %v", n, counted[id])
+			s.Differ("votes do not add up", id, "%v of %v", n, counted[id])
 		}
 		if p["Status"] == "approved" {
 			reviewed++
@@ -246,16 +246,16 @@ func (s *opinions) check() {
 			continue // nobody has written it: it has no index keys, as other software left it
 		}
 		if listed := p["GSI1PK"] != nil; listed != (p["Status"] == "approved") || (p["GSI3PK"] != nil) != (p["Status"] == "pending") {
-			s.differ("a review in a wrong list", id, "%v", p)
+			s.Differ("a review in a wrong list", id, "%v", p)
 		}
 		s.checkVersions(id, p)
 	}
-	for _, p := range s.scan(keys.PropertiesTable) {
+	for _, p := range s.Scan(keys.PropertiesTable) {
 		if p["PK"] == "PROPERTY#"+s.hotel && p["SK"] == "METADATA" {
 			n, _ := p["ReviewCount"].(float64)
 			sum, _ := p["RatingSum"].(float64)
 			if int(n) != reviewed || int(math.Round(10*sum)) != tenths {
-				s.differ("the rating of a property is not that of its reviews", s.hotel, "%v of %v, and not %d of %d", sum, n, tenths, reviewed)
+				s.Differ("the rating of a property is not that of its reviews", s.hotel, "%v of %v, and not %d of %d", sum, n, tenths, reviewed)
 			}
 		}
 	}
@@ -266,16 +266,16 @@ func (s *opinions) checkVersions(id string, p plain) {
 	made, maybe, taken := 0, 0, map[int]bool{}
 	for _, e := range s.edited[id] {
 		switch e.verdict() {
-		case acknowledged:
+		case Acknowledged:
 			if made++; taken[e.version] {
-				s.differ("two edits of one version", id, "%d", e.version)
+				s.Differ("two edits of one version", id, "%d", e.version)
 			}
 			taken[e.version] = true
-		case unknown:
+		case Unknown:
 			maybe++
 		}
 	}
 	if version, _ := p["Version"].(float64); int(version) < made || int(version) > made+maybe {
-		s.differ("edits that were answered otherwise", id, "version %v after %d to %d", version, made, made+maybe)
+		s.Differ("edits that were answered otherwise", id, "version %v after %d to %d", version, made, made+maybe)
 	}
 }

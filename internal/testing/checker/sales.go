@@ -20,13 +20,13 @@ import (
 // stays.go, modifications.go, notices.go, promos.go and sources.go. The call that made a booking is named in
 // its SpecialRequests, so that each stored one can be told. Each step advances the clock, so that holds end.
 type sales struct {
-	*checker
+	*Run
 	hotel    *house
-	keyed    repeats
-	moved    deeds[*stayMove]
-	modified deeds[*modification]
-	noticed  deeds[*notice]
-	switched deeds[*promoSwitch]
+	keyed    Repeats
+	moved    Deeds[*stayMove]
+	modified Deeds[*modification]
+	noticed  Deeds[*notice]
+	switched Deeds[*promoSwitch]
 	promos   []*promo
 
 	mu         sync.Mutex
@@ -50,13 +50,13 @@ const grace = 500 * time.Millisecond
 type office struct {
 	bookings *bookings.Repository
 	nights   *availability.Repository
-	receipts *entity.Table[receipt]
+	receipts *entity.Table[Receipt]
 }
 
-var officeOf = each(func(p *process) *office {
+var officeOf = Each(func(p *Process) *office {
 	return &office{
 		bookings.New(p.DB, &bookings.Options{
-			StatusShards: p.shards, CheckInShards: p.shards, HoldShards: p.shards, HoldGrace: grace, NoShowAfter: time.Nanosecond,
+			StatusShards: p.Shards, CheckInShards: p.Shards, HoldShards: p.Shards, HoldGrace: grace, NoShowAfter: time.Nanosecond,
 		}),
 		availability.New(p.DB), entity.NewTable(p.DB, receiptEntity),
 	}
@@ -75,12 +75,12 @@ type ask struct {
 	id      string          // as it was acknowledged
 	held    time.Time       // until when, as it was acknowledged; zero for no hold
 	status  bookings.Status // the last that anybody was told
-	verdict func() verdict
-	from    moment // when it was first asked for
+	verdict func() Verdict
+	from    Moment // when it was first asked for
 	code    string // as the guest types it
 	source  source
 
-	refusals     []told            // of the code
+	refusals     []Told            // of the code
 	transactions []transaction     // that many notices are about
 	refunds      []bookings.Refund // the same
 }
@@ -93,13 +93,13 @@ func (a *ask) items(mark string) string {
 // arrives reports whether the guests can arrive today.
 func (a *ask) arrives() bool { return a.quote.Stay.CheckIn == dynastay.MustDate(today) }
 
-func newSales(c *checker, hotel *house) *sales {
-	return &sales{checker: c, hotel: hotel, asked: map[string]*ask{}, movedIn: map[string]*moveIn{}, moves: map[string]*stayMove{}, promos: newPromos(c)}
+func newSales(c *Run, hotel *house) *sales {
+	return &sales{Run: c, hotel: hotel, asked: map[string]*ask{}, movedIn: map[string]*moveIn{}, moves: map[string]*stayMove{}, promos: newPromos(c)}
 }
 
-func (s *sales) step(w *worker) {
-	s.db.Clock.Advance(tick)
-	switch at := w.rand.IntN(60); {
+func (s *sales) Step(w *Worker) {
+	s.Base.Clock.Advance(tick)
+	switch at := w.Rand.IntN(60); {
 	case at < 6:
 		s.book(w)
 	case at < 10:
@@ -130,15 +130,15 @@ func soldOut(err error) bool {
 
 // request draws what is booked: every third stay begins today, and half of all are held, for so long that it ends while
 // others are at it, or never does.
-func (s *sales) request(w *worker, mark string) (*ask, bookings.Request) {
+func (s *sales) request(w *Worker, mark string) (*ask, bookings.Request) {
 	quotes := s.hotel.quotes
-	if w.oneIn(3) {
+	if w.OneIn(3) {
 		quotes = s.hotel.tonight
 	}
-	a := &ask{quote: quotes[w.rand.IntN(len(quotes))], verdict: func() verdict { return unknown }, from: w.now()}
-	switch w.rand.IntN(6) {
+	a := &ask{quote: quotes[w.Rand.IntN(len(quotes))], verdict: func() Verdict { return Unknown }, from: w.Moment()}
+	switch w.Rand.IntN(6) {
 	case 0, 1:
-		a.hold = time.Second + time.Duration(w.rand.IntN(3000))*time.Millisecond
+		a.hold = time.Second + time.Duration(w.Rand.IntN(3000))*time.Millisecond
 	case 2:
 		a.hold = endless
 	}
@@ -146,22 +146,22 @@ func (s *sales) request(w *worker, mark string) (*ask, bookings.Request) {
 	r.SpecialRequests, r.Hold = mark, a.hold
 	a.source = s.from(w, mark, &r)
 	if a.quote.Charges == nil { // charges are of what is paid, and the quotes are shared
-		r.PromoCode, r.Discounts = s.typed(w, a, minor(a.quote.Total))
+		r.PromoCode, r.Discounts = s.typed(w, a, Minor(a.quote.Total))
 		a.code = r.PromoCode
 	}
 	return a, r
 }
 
 // create books what was asked for.
-func (s *sales) create(ctx context.Context, p *process, mark string, a *ask, r bookings.Request, options ...dynastay.WriteOption) error {
-	from := s.now()
+func (s *sales) create(ctx context.Context, p *Process, mark string, a *ask, r bookings.Request, options ...dynastay.WriteOption) error {
+	from := s.Moment()
 	b, err := officeOf(p).bookings.Create(ctx, r, options...)
 	if err == nil {
 		s.acknowledged(mark, a, b)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	at := told{between(from, s.now()), err}
+	at := Told{Between(from, s.Moment()), err}
 	switch {
 	case unusable(err):
 		a.refusals = append(a.refusals, at)
@@ -171,14 +171,14 @@ func (s *sales) create(ctx context.Context, p *process, mark string, a *ask, r b
 	return err
 }
 
-var notBooked = refusal(soldOut).or(unusable).or(delivered)
+var notBooked = Refusal(soldOut).Or(unusable).Or(delivered)
 
 // acknowledged notes what a booking call returned.
 func (s *sales) acknowledged(mark string, a *ask, b *bookings.Booking) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if b.SpecialRequests != mark {
-		s.differ("another's booking", mark, "%s is for %s", b.ID, b.SpecialRequests)
+		s.Differ("another's booking", mark, "%s is for %s", b.ID, b.SpecialRequests)
 	}
 	switch a.id {
 	case "":
@@ -189,33 +189,33 @@ func (s *sales) acknowledged(mark string, a *ask, b *bookings.Booking) {
 		s.made, s.open = append(s.made, a), append(s.open, a)
 	case b.ID:
 	default:
-		s.differ("two bookings of one key", mark, "%s and %s", a.id, b.ID)
+		s.Differ("two bookings of one key", mark, "%s and %s", a.id, b.ID)
 	}
 }
 
-func (s *sales) book(w *worker) {
-	mark := w.mark()
+func (s *sales) book(w *Worker) {
+	mark := w.Mark()
 	a, request := s.request(w, mark)
 	s.mu.Lock()
 	s.asked[mark] = a
 	s.mu.Unlock()
-	v := w.call("book", a.items(mark), "", notBooked, func(ctx context.Context) error {
-		return s.create(ctx, w.process, mark, a, request)
+	v := w.Call("book", a.items(mark), "", notBooked, func(ctx context.Context) error {
+		return s.create(ctx, w.Process, mark, a, request)
 	})
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	a.verdict = func() verdict { return v }
+	a.verdict = func() Verdict { return v }
 }
 
-func (s *sales) bookOnce(w *worker) {
-	s.keyed.call(w, func() *once {
-		mark := w.mark()
+func (s *sales) bookOnce(w *Worker) {
+	s.keyed.Call(w, func() *Once {
+		mark := w.Mark()
 		a, request := s.request(w, mark)
-		o := &once{key: dynastay.IdempotencyKey(mark).Of(cmp.Or(a.source.user, agency)), name: "book once", items: a.items(mark), about: mark, refusal: notBooked}
-		o.send = func(ctx context.Context, p *process) error {
-			return s.create(ctx, p, mark, a, request, o.key)
+		o := &Once{Key: dynastay.IdempotencyKey(mark).Of(cmp.Or(a.source.user, agency)), Name: "book once", Items: a.items(mark), About: mark, Refusal: notBooked}
+		o.Send = func(ctx context.Context, p *Process) error {
+			return s.create(ctx, p, mark, a, request, o.Key)
 		}
-		a.verdict = o.verdict
+		a.verdict = o.Verdict
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.asked[mark] = a
@@ -224,35 +224,35 @@ func (s *sales) bookOnce(w *worker) {
 }
 
 // madeBy asks for what a key made: certainly that, where it was acknowledged before.
-func (s *sales) madeBy(w *worker) {
-	o := s.keyed.last(w)
+func (s *sales) madeBy(w *Worker) {
+	o := s.keyed.Last(w)
 	if o == nil {
 		return
 	}
 	s.mu.Lock()
-	a := s.asked[o.about]
+	a := s.asked[o.About]
 	before := a.id
 	s.mu.Unlock()
-	ctx, cancel := w.deadline()
+	ctx, cancel := w.Deadline()
 	defer cancel()
-	switch b, err := officeOf(w.process).bookings.MadeBy(ctx, o.key); {
+	switch b, err := officeOf(w.Process).bookings.MadeBy(ctx, o.Key); {
 	case err == nil:
-		s.acknowledged(o.about, a, b)
-		o.answer(acknowledged)
+		s.acknowledged(o.About, a, b)
+		o.Answer(Acknowledged)
 	case errors.Is(err, dynastay.ErrNotFound) && before != "":
-		s.differ("a key that has forgotten its booking", o.about, "%s", before)
+		s.Differ("a key that has forgotten its booking", o.About, "%s", before)
 	}
 }
 
 // pick draws a booking that others want to move too, among the oldest or the newest that are not over, and sometimes
 // any one; nil if there is none.
-func (s *sales) pick(w *worker) (a *ask, status bookings.Status) {
+func (s *sales) pick(w *Worker) (a *ask, status bookings.Status) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	all := s.open
-	if len(all) == 0 || w.oneIn(10) {
+	if len(all) == 0 || w.OneIn(10) {
 		all = s.made
-	} else if n := min(4, len(all)); w.oneIn(2) {
+	} else if n := min(4, len(all)); w.OneIn(2) {
 		all = all[:n]
 	} else {
 		all = all[len(all)-n:]
@@ -260,7 +260,7 @@ func (s *sales) pick(w *worker) (a *ask, status bookings.Status) {
 	if len(all) == 0 {
 		return nil, ""
 	}
-	a = all[w.rand.IntN(len(all))]
+	a = all[w.Rand.IntN(len(all))]
 	return a, a.status
 }
 
@@ -273,16 +273,16 @@ func (s *sales) told(a *ask, status bookings.Status) {
 	}
 }
 
-func (s *sales) settle(w *worker) {
-	s.keyed.settle(w)
-	s.moved.settle(w)
-	s.modified.settle(w)
-	s.noticed.settle(w)
-	s.switched.settle(w)
+func (s *sales) Settle(w *Worker) {
+	s.keyed.Settle(w)
+	s.moved.Settle(w)
+	s.modified.Settle(w)
+	s.noticed.Settle(w)
+	s.switched.Settle(w)
 	s.sweepAll(w)
 }
 
-func (s *sales) check() {
+func (s *sales) Check() {
 	found := s.readBookings()
 	s.checkAsked(found)
 	s.checkMovedIn(found)
@@ -302,20 +302,20 @@ func (s *sales) checkAsked(all map[string]*found) {
 			continue
 		}
 		if a == nil {
-			s.differ("a booking that nobody asked for", id, "%v", f.plain)
+			s.Differ("a booking that nobody asked for", id, "%v", f.plain)
 			continue
 		}
 		if other, twice := byMark[mark]; twice {
-			s.differ("two bookings of one request", mark, "%s and %s", id, other)
+			s.Differ("two bookings of one request", mark, "%s and %s", id, other)
 		}
 		byMark[mark] = id
-		if a.verdict() == refused {
-			s.differ("a booking that was refused", mark, "%s is stored", id)
+		if a.verdict() == Refused {
+			s.Differ("a booking that was refused", mark, "%s is stored", id)
 		}
 	}
 	for mark, a := range s.asked {
-		if a.id != "" && byMark[mark] != a.id || a.verdict() == acknowledged && byMark[mark] == "" {
-			s.differ("a booking is lost", mark, "%s", a.id)
+		if a.id != "" && byMark[mark] != a.id || a.verdict() == Acknowledged && byMark[mark] == "" {
+			s.Differ("a booking is lost", mark, "%s", a.id)
 		}
 	}
 }

@@ -80,7 +80,7 @@ func followShop(tx *dynastay.Tx, before, after *shop) error {
 type line struct {
 	shop, name, by string
 	version        int
-	span
+	Span
 }
 
 const (
@@ -90,9 +90,9 @@ const (
 
 // shops are opened, renamed and closed under few names. The register tells what was done in which order.
 type shops struct {
-	*checker
+	*Run
 	outbox *outbox
-	all    deeds[*trade]
+	all    Deeds[*trade]
 
 	mu       sync.Mutex
 	trades   map[string]*trade  // by mark
@@ -104,7 +104,7 @@ type shops struct {
 
 // trade is one write of a shop.
 type trade struct {
-	*deed
+	*Deed
 	kind    string
 	shop    string // of an open one, as it was acknowledged
 	name    string
@@ -115,19 +115,19 @@ type trade struct {
 
 // find is an answer of [entity.Table.Find]: a shop at a version, or 0 for none.
 type find struct {
-	span
+	Span
 	name, shop string
 	version    int
 }
 
-func newShops(c *checker, outbox *outbox) *shops {
-	return &shops{checker: c, outbox: outbox, trades: map[string]*trade{}, excused: map[[2]string]bool{}}
+func newShops(c *Run, outbox *outbox) *shops {
+	return &shops{Run: c, outbox: outbox, trades: map[string]*trade{}, excused: map[[2]string]bool{}}
 }
 
-func (s *shops) name(w *worker) string {
+func (s *shops) name(w *Worker) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if n := w.rand.IntN(names); s.released != "" && w.oneIn(3) {
+	if n := w.Rand.IntN(names); s.released != "" && w.OneIn(3) {
 		return s.released
 	} else if n >= wild {
 		return fmt.Sprint("name-", n)
@@ -137,13 +137,13 @@ func (s *shops) name(w *worker) string {
 }
 
 // pick is one of the last shops, which others want too.
-func (s *shops) pick(w *worker) *shop {
+func (s *shops) pick(w *Worker) *shop {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.known) == 0 {
 		return nil
 	}
-	return s.known[len(s.known)-1-w.rand.IntN(min(5, len(s.known)))]
+	return Recent(w, s.known, 5)
 }
 
 // saw remembers a shop as somebody has seen it.
@@ -163,8 +163,8 @@ func (s *shops) gone(id string) {
 	s.known = slices.DeleteFunc(s.known, func(known *shop) bool { return known.ID == id })
 }
 
-func (s *shops) step(w *worker) {
-	switch at := w.rand.IntN(20); {
+func (s *shops) Step(w *Worker) {
+	switch at := w.Rand.IntN(20); {
 	case at < 2:
 		s.foreign(w)
 		return
@@ -174,12 +174,12 @@ func (s *shops) step(w *worker) {
 	}
 	there := s.pick(w)
 	draw := func(keyed bool) *trade { return s.open(w, keyed) }
-	if at := w.rand.IntN(10); there != nil && at < 4 {
+	if at := w.Rand.IntN(10); there != nil && at < 4 {
 		draw = func(keyed bool) *trade { return s.rename(w, there, keyed) }
 	} else if there != nil && at < 7 {
 		draw = func(keyed bool) *trade { return s.close(w, there, keyed) }
 	}
-	if t, v := s.all.do(w, draw); v == unknown {
+	if t, v := s.all.Do(w, draw); v == Unknown {
 		s.look(t)
 	}
 }
@@ -187,12 +187,12 @@ func (s *shops) step(w *worker) {
 // trade makes a deed of an operation, one in three with a message of the outbox in the same Write, before it or after
 // it.
 func (s *shops) trade(
-	w *worker, t *trade, mark, about string, keyed bool, refusal refusal,
-	op func(*process) dynastay.Part, done func(dynastay.Part),
+	w *Worker, t *trade, mark, about string, keyed bool, refusal Refusal,
+	op func(*Process) dynastay.Part, done func(dynastay.Part),
 ) *trade {
-	m, together := &message{Queue: s.outbox.queue(w), ID: mark}, w.rand.IntN(6)
-	t.deed = w.deed(mark, t.kind, strings.TrimSpace(t.shop+" "+t.name), about, keyed, refusal,
-		func(ctx context.Context, p *process, parts ...dynastay.Part) error {
+	m, together := &message{Queue: s.outbox.queue(w), ID: mark}, w.Rand.IntN(6)
+	t.Deed = w.Deed(mark, t.kind, strings.TrimSpace(t.shop+" "+t.name), about, keyed, refusal,
+		func(ctx context.Context, p *Process, parts ...dynastay.Part) error {
 			one := op(p)
 			parts = append(parts, one)
 			switch together {
@@ -210,7 +210,7 @@ func (s *shops) trade(
 			return err
 		})
 	if together < 2 {
-		s.outbox.announce(m, t.verdict)
+		s.outbox.announce(m, t.Verdict)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -218,11 +218,11 @@ func (s *shops) trade(
 	return t
 }
 
-func (s *shops) open(w *worker, keyed bool) *trade {
-	mark, name := w.mark(), s.name(w)
+func (s *shops) open(w *Worker, keyed bool) *trade {
+	mark, name := w.Mark(), s.name(w)
 	t := &trade{kind: "open shop", name: name}
-	return s.trade(w, t, mark, "as "+name, keyed, taken("Name"),
-		func(p *process) dynastay.Part { return tablesOf(p).shops.CreateOp(&shop{Name: name, By: mark}) },
+	return s.trade(w, t, mark, "as "+name, keyed, Taken("Name"),
+		func(p *Process) dynastay.Part { return tablesOf(p).shops.CreateOp(&shop{Name: name, By: mark}) },
 		func(op dynastay.Part) { s.opened(t, op.(*dynastay.Operation[*shop]).Result()) })
 }
 
@@ -238,13 +238,13 @@ func (s *shops) opened(t *trade, v *shop) {
 		s.saw(v)
 	case v.ID:
 	default:
-		s.differ("two shops of one key", t.name, "%s: %s and %s", t.mark, other, v.ID)
+		s.Differ("two shops of one key", t.name, "%s: %s and %s", t.Mark, other, v.ID)
 	}
 }
 
 // asked are the conditions of a write: that the shop still is as it was seen, or none.
-func (t *trade) asked(w *worker, seen *shop) (opts []dynastay.UpdateOption) {
-	switch at := w.rand.IntN(3); {
+func (t *trade) asked(w *Worker, seen *shop) (opts []dynastay.UpdateOption) {
+	switch at := w.Rand.IntN(3); {
 	case at == 0:
 		opts = append(opts, dynastay.IfVersion(seen.Version))
 	case at == 1 && seen.WriteID != "": // other software writes none, and what is read again shows none
@@ -256,13 +256,13 @@ func (t *trade) asked(w *worker, seen *shop) (opts []dynastay.UpdateOption) {
 	return opts
 }
 
-func (s *shops) rename(w *worker, seen *shop, keyed bool) *trade {
-	mark, name := w.mark(), s.name(w)
+func (s *shops) rename(w *Worker, seen *shop, keyed bool) *trade {
+	mark, name := w.Mark(), s.name(w)
 	t := &trade{kind: "rename shop", shop: seen.ID, name: name}
 	opts := append(t.asked(w, seen), dynastay.AgreedOn(mark, name))
-	mayRefuse := taken("Name").or(refusedBy(dynastay.ErrNotFound, dynastay.ErrVersion))
+	mayRefuse := Taken("Name").Or(RefusedBy(dynastay.ErrNotFound, dynastay.ErrVersion))
 	return s.trade(w, t, mark, fmt.Sprintf("to %s, of version %d", name, t.version), keyed, mayRefuse,
-		func(p *process) dynastay.Part {
+		func(p *Process) dynastay.Part {
 			return tablesOf(p).shops.UpdateOp(shopKey(seen.ID), func(v *shop) error {
 				s.mu.Lock()
 				defer s.mu.Unlock()
@@ -272,26 +272,26 @@ func (s *shops) rename(w *worker, seen *shop, keyed bool) *trade {
 		}, func(dynastay.Part) {})
 }
 
-func (s *shops) close(w *worker, seen *shop, keyed bool) *trade {
+func (s *shops) close(w *Worker, seen *shop, keyed bool) *trade {
 	t := &trade{kind: "close shop", shop: seen.ID}
-	opts, mayRefuse := t.asked(w, seen), refusedBy(dynastay.ErrVersion)
-	if t.sure = !w.oneIn(3); t.sure {
-		mayRefuse = refusedBy(dynastay.ErrVersion, dynastay.ErrNotFound)
+	opts, mayRefuse := t.asked(w, seen), RefusedBy(dynastay.ErrVersion)
+	if t.sure = !w.OneIn(3); t.sure {
+		mayRefuse = RefusedBy(dynastay.ErrVersion, dynastay.ErrNotFound)
 	} else {
 		opts = append(opts, dynastay.OrMissing())
 	}
-	return s.trade(w, t, w.mark(), fmt.Sprintf("of version %d, sure %t", t.version, t.sure), keyed, mayRefuse,
-		func(p *process) dynastay.Part { return tablesOf(p).shops.DeleteOp(shopKey(seen.ID), opts...) },
+	return s.trade(w, t, w.Mark(), fmt.Sprintf("of version %d, sure %t", t.version, t.sure), keyed, mayRefuse,
+		func(p *Process) dynastay.Part { return tablesOf(p).shops.DeleteOp(shopKey(seen.ID), opts...) },
 		func(dynastay.Part) { s.gone(seen.ID) })
 }
 
 // foreign opens a shop as other software would: without a guard, or by making another's guard its own.
-func (s *shops) foreign(w *worker) {
-	mark, rob := w.mark(), w.oneIn(2)
-	v := &shop{ID: "foreign-" + mark, Name: fmt.Sprint("wild-", w.rand.IntN(wild)), By: mark, Version: 1}
+func (s *shops) foreign(w *Worker) {
+	mark, rob := w.Mark(), w.OneIn(2)
+	v := &shop{ID: "foreign-" + mark, Name: fmt.Sprint("wild-", w.Rand.IntN(wild)), By: mark, Version: 1}
 	item, err := shopEntity.Item(v)
 	if err != nil {
-		w.t.Error(err)
+		w.T.Error(err)
 		return
 	}
 	put := dynastay.NewOp(dynastay.OpSpec[struct{}]{
@@ -302,20 +302,20 @@ func (s *shops) foreign(w *worker) {
 		},
 	})
 	t := &trade{kind: "foreign shop", shop: v.ID, name: v.Name}
-	t.deed = w.deed(mark, t.kind, v.ID+" "+v.Name, fmt.Sprint("robs: ", rob), false, never,
-		func(context.Context, *process, ...dynastay.Part) error {
+	t.Deed = w.Deed(mark, t.kind, v.ID+" "+v.Name, fmt.Sprint("robs: ", rob), false, Never,
+		func(context.Context, *Process, ...dynastay.Part) error {
 			if rob {
 				s.rob(v)
 			} else {
 				s.excuse(v.ID, v.Name)
 			}
-			return s.db.Direct.Write(w.t.Context(), put)
+			return s.Base.Direct.Write(w.T.Context(), put)
 		})
 	s.mu.Lock()
 	s.trades[mark] = t
 	s.mu.Unlock()
-	if t.call(w) != acknowledged {
-		w.differ("a write past all faults that failed", v.ID, "")
+	if t.Call(w) != Acknowledged {
+		w.Differ("a write past all faults that failed", v.ID, "")
 		return
 	}
 	s.saw(v)
@@ -323,13 +323,13 @@ func (s *shops) foreign(w *worker) {
 
 // rob lets a shop have the guard of its name, whoever had it before.
 func (s *shops) rob(v *shop) {
-	guard, table := shopTable.Key.Of(nameKey(v.Name)), s.db.Direct.TableName(shopTable)
+	guard, table := shopTable.Key.Of(nameKey(v.Name)), s.Base.Direct.TableName(shopTable)
 	guard["id"] = dynastay.Text(v.ID)
-	out, err := s.db.Engine.Client().PutItem(s.t.Context(), &dynamodb.PutItemInput{
+	out, err := s.Base.Engine.Client().PutItem(s.T.Context(), &dynamodb.PutItemInput{
 		TableName: &table, Item: guard, ReturnValues: types.ReturnValueAllOld,
 	})
 	if err != nil {
-		s.t.Error(err)
+		s.T.Error(err)
 		return
 	}
 	if robbed := dynastay.RowOf(out.Attributes).Text("id"); robbed != "" {
@@ -343,16 +343,16 @@ func (s *shops) excuse(id, name string) {
 	s.excused[[2]string{id, name}] = true
 }
 
-func (s *shops) find(w *worker) {
-	ctx, cancel := w.deadline()
+func (s *shops) find(w *Worker) {
+	ctx, cancel := w.Deadline()
 	defer cancel()
 	name := s.name(w)
-	f := find{span: span{from: w.now()}, name: name}
-	v, err := tablesOf(w.process).shops.Find(ctx, "Name", &shop{Name: name})
-	f.to = w.now()
+	f := find{Span: Span{From: w.Moment()}, name: name}
+	v, err := tablesOf(w.Process).shops.Find(ctx, "Name", &shop{Name: name})
+	f.To = w.Moment()
 	switch {
 	case err == nil && v.Name != name:
-		s.differ("a shop of another name", name, "%v", *v)
+		s.Differ("a shop of another name", name, "%v", *v)
 	case err == nil:
 		f.shop, f.version = v.ID, v.Version
 		s.saw(v)
@@ -366,11 +366,11 @@ func (s *shops) find(w *worker) {
 
 // look finds out what became of a write of which nobody knows. That it is not there says nothing: it may yet arrive.
 func (s *shops) look(t *trade) {
-	direct := entity.NewTable(s.db.Direct, shopEntity)
-	ctx := s.t.Context()
+	direct := entity.NewTable(s.Base.Direct, shopEntity)
+	ctx := s.T.Context()
 	if t.kind == "open shop" {
-		if there, err := direct.Find(ctx, "Name", &shop{Name: t.name}); err == nil && there.By == t.mark {
-			t.saw(s.now())
+		if there, err := direct.Find(ctx, "Name", &shop{Name: t.name}); err == nil && there.By == t.Mark {
+			t.Saw(s.Moment())
 			s.opened(t, there)
 		}
 		return
@@ -379,9 +379,9 @@ func (s *shops) look(t *trade) {
 	switch missing := errors.Is(err, dynastay.ErrNotFound); {
 	case missing:
 		s.gone(t.shop)
-	case err == nil && there.By == t.mark:
-		t.saw(s.now())
+	case err == nil && there.By == t.Mark:
+		t.Saw(s.Moment())
 	}
 }
 
-func (s *shops) settle(w *worker) { s.all.settle(w) }
+func (s *shops) Settle(w *Worker) { s.all.Settle(w) }

@@ -16,33 +16,33 @@ import (
 
 // signups are users who want the same e-mail addresses. Who asked stands in the last name.
 type signups struct {
-	*checker
-	keyed repeats
+	*Run
+	keyed Repeats
 
 	mu    sync.Mutex
 	asked map[string]*signup // by mark
 }
 
-// joinGuests adds the users of the hotel to a run.
-func joinGuests(c *checker) {
-	c.add(newSignups(c), 2)
-	c.add(newPoints(c), 12)
+// JoinGuests adds the users of the hotel to a run.
+func JoinGuests(c *Run) {
+	c.Add(newSignups(c), 2)
+	c.Add(newPoints(c), 12)
 }
 
 var emailSecret = []byte("the secret that all processes share") // which keeps addresses out of keys
 
-var usersOf = each(func(p *process) *users.Repository { return users.New(p.DB, &users.Options{EmailSecret: emailSecret}) })
+var usersOf = Each(func(p *Process) *users.Repository { return users.New(p.DB, &users.Options{EmailSecret: emailSecret}) })
 
 type signup struct {
 	email, id string
-	verdict   func() verdict
+	verdict   func() Verdict
 }
 
-func newSignups(c *checker) *signups { return &signups{checker: c, asked: map[string]*signup{}} }
+func newSignups(c *Run) *signups { return &signups{Run: c, asked: map[string]*signup{}} }
 
-func (s *signups) draw(w *worker) (string, *signup, users.User) {
+func (s *signups) draw(w *Worker) (string, *signup, users.User) {
 	// New addresses as the storm goes on, each of them wanted by some.
-	mark, email := w.mark(), fmt.Sprintf("guest-%d@example.com", (int(w.called())+w.rand.IntN(200))/200)
+	mark, email := w.Mark(), fmt.Sprintf("guest-%d@example.com", (int(w.Called())+w.Rand.IntN(200))/200)
 	return mark, &signup{email: email}, users.User{Email: email, FirstName: "Guest", LastName: mark, Role: users.Customer}
 }
 
@@ -58,53 +58,53 @@ func (s *signups) acknowledged(a *signup, u *users.User) {
 	a.id = u.ID
 	s.mu.Unlock()
 	if other != "" && other != u.ID {
-		s.differ("two users of one key", a.email, "%s and %s", other, u.ID)
+		s.Differ("two users of one key", a.email, "%s and %s", other, u.ID)
 	}
 }
 
-func (s *signups) step(w *worker) {
-	if w.oneIn(2) {
-		s.keyed.call(w, func() *once {
+func (s *signups) Step(w *Worker) {
+	if w.OneIn(2) {
+		s.keyed.Call(w, func() *Once {
 			mark, a, u := s.draw(w)
-			o := &once{key: dynastay.IdempotencyKey(mark), name: "sign up once", items: a.email, about: mark, refusal: taken("Email")}
-			o.send = func(ctx context.Context, p *process) error {
-				made, err := usersOf(p).Create(ctx, u, o.key)
+			o := &Once{Key: dynastay.IdempotencyKey(mark), Name: "sign up once", Items: a.email, About: mark, Refusal: Taken("Email")}
+			o.Send = func(ctx context.Context, p *Process) error {
+				made, err := usersOf(p).Create(ctx, u, o.Key)
 				if err == nil {
 					s.acknowledged(a, made)
 				}
 				return err
 			}
-			a.verdict = o.verdict
+			a.verdict = o.Verdict
 			s.add(mark, a)
 			return o
 		})
 		return
 	}
 	mark, a, u := s.draw(w)
-	v := w.call("sign up", a.email, mark, taken("Email"), func(ctx context.Context) error {
-		made, err := usersOf(w.process).Create(ctx, u)
+	v := w.Call("sign up", a.email, mark, Taken("Email"), func(ctx context.Context) error {
+		made, err := usersOf(w.Process).Create(ctx, u)
 		if err == nil {
 			s.acknowledged(a, made)
 		}
 		return err
 	})
-	a.verdict = func() verdict { return v }
+	a.verdict = func() Verdict { return v }
 	s.add(mark, a)
 }
 
-func (s *signups) settle(w *worker) { s.keyed.settle(w) }
+func (s *signups) Settle(w *Worker) { s.keyed.Settle(w) }
 
 // inKeys is an address as keys hold it.
 func (s *signups) inKeys(email string) string {
 	hash, err := key.HashEmail(emailSecret, email)
-	assert.NoError(s.t, err)
+	assert.NoError(s.T, err)
 	return hash
 }
 
-func (s *signups) check() {
+func (s *signups) Check() {
 	guards, byMark := map[string]string{}, map[string]plain{}
 	owners := map[string]string{}
-	for _, p := range s.scan(keys.UsersTable) {
+	for _, p := range s.Scan(keys.UsersTable) {
 		if p["PK"] == "CONFIG#email" || strings.HasPrefix(p["SK"].(string), "LOYALTY") {
 			continue // the form of the addresses in keys, and the points of others
 		}
@@ -114,20 +114,20 @@ func (s *signups) check() {
 		}
 		email, mark := p["Email"].(string), p["LastName"].(string)
 		if other, twice := owners[email]; twice {
-			s.differ("two users of one address", email, "%s and %s", other, p["UserId"])
+			s.Differ("two users of one address", email, "%s and %s", other, p["UserId"])
 		}
 		owners[email] = p["UserId"].(string)
 		if byMark[mark] != nil {
-			s.differ("one user twice", email, "%s", mark)
+			s.Differ("one user twice", email, "%s", mark)
 		}
 		byMark[mark] = p
-		if a := s.asked[mark]; a == nil || a.verdict() == refused || a.email != email || p["GSI1PK"] != "EMAIL#"+s.inKeys(email) {
-			s.differ("a user that was not to be made", email, "%v", p)
+		if a := s.asked[mark]; a == nil || a.verdict() == Refused || a.email != email || p["GSI1PK"] != "EMAIL#"+s.inKeys(email) {
+			s.Differ("a user that was not to be made", email, "%v", p)
 		}
 	}
 	for mark, a := range s.asked {
-		if p := byMark[mark]; a.verdict() == acknowledged && (p == nil || a.id != "" && p["UserId"] != a.id) {
-			s.differ("a user is lost", a.email, "%s %s", mark, a.id)
+		if p := byMark[mark]; a.verdict() == Acknowledged && (p == nil || a.id != "" && p["UserId"] != a.id) {
+			s.Differ("a user is lost", a.email, "%s %s", mark, a.id)
 		}
 	}
 	byHash := map[string]string{}
@@ -136,12 +136,12 @@ func (s *signups) check() {
 	}
 	for email, id := range guards {
 		if byHash[email] != id {
-			s.differ("an address that is kept for nobody", email, "for %s", id)
+			s.Differ("an address that is kept for nobody", email, "for %s", id)
 		}
 	}
 	for email := range owners {
 		if guards[s.inKeys(email)] == "" {
-			s.differ("an address that is not kept", email, "")
+			s.Differ("an address that is not kept", email, "")
 		}
 	}
 }

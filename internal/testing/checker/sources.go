@@ -17,16 +17,16 @@ const agency = "agency"
 type source struct {
 	user, channel, reference string
 	data, line               string // what is noted as "of"; "" for nothing
-	taken                    []told // refusals because of the reference
+	taken                    []Told // refusals because of the reference
 }
 
 // from draws the source of a booking: a third are reservations of the agency, and another third say more than who the user is.
-func (s *sales) from(w *worker, mark string, r *bookings.Request) source {
-	of := source{user: fmt.Sprint("user_", w.n%7)}
-	switch w.rand.IntN(3) {
+func (s *sales) from(w *Worker, mark string, r *bookings.Request) source {
+	of := source{user: fmt.Sprint("user_", w.N%7)}
+	switch w.Rand.IntN(3) {
 	case 0:
 		s.mu.Lock()
-		if w.oneIn(2) {
+		if w.OneIn(2) {
 			s.references++
 		}
 		of = source{channel: agency, reference: fmt.Sprint("r", s.references), data: mark, line: mark}
@@ -50,14 +50,14 @@ func noted(text string) bookings.Data {
 }
 
 // delivered tells the refusal of a reference that another booking has.
-var delivered = taken("ExternalReference")
+var delivered = Taken("ExternalReference")
 
 // note draws what a modification notes about the booking and, with a quote, about its lines.
-func note(w *worker, mark string, to *bookings.Modification) {
-	if w.oneIn(3) {
+func note(w *Worker, mark string, to *bookings.Modification) {
+	if w.OneIn(3) {
 		to.Data = noted(mark)
 	}
-	if to.Quote != nil && w.oneIn(2) {
+	if to.Quote != nil && w.OneIn(2) {
 		to.LineData = slices.Repeat([]bookings.Data{noted(mark)}, len(to.Quote.Lines))
 	}
 }
@@ -84,7 +84,7 @@ func (l *stayLife) otherSource() string {
 		data = cmp.Or(m.to.Data["of"], data)
 		switch {
 		case m.to.LineData != nil:
-			line, added = m.mark, false
+			line, added = m.Mark, false
 		case m.to.Quote != nil:
 			added = true
 		}
@@ -112,30 +112,30 @@ func (s *sales) checkSources(lives map[string]*stayLife) {
 	for _, id := range slices.Sorted(maps.Keys(lives)) {
 		l := lives[id]
 		if text := l.otherSource(); text != "" {
-			s.differ("a booking of another source", id, "%s", text)
+			s.Differ("a booking of another source", id, "%s", text)
 		}
 		reference := l.ask.source.reference
 		if reference == "" {
 			continue
 		}
 		if other := has[reference]; other != nil {
-			s.differ("two bookings of one reference", id, "%s and %s of %s", id, other.id, reference)
+			s.Differ("two bookings of one reference", id, "%s and %s of %s", id, other.id, reference)
 		}
 		has[reference] = l
-		b, err := bookings.New(s.db.Direct, nil).ByExternalReference(
+		b, err := bookings.New(s.Base.Direct, nil).ByExternalReference(
 			context.Background(), bookings.Source{Channel: agency, ExternalReference: reference})
 		if err != nil || b.ID != id {
-			s.differ("a booking that its reference does not find", id, "%s: %v", reference, err)
+			s.Differ("a booking that its reference does not find", id, "%s: %v", reference, err)
 		}
 	}
 	for mark, a := range s.asked {
 		if !a.refusedFor(has[a.source.reference]) {
-			s.differ("a reference that nobody had", mark, "%s: %v", a.source.reference, a.source.taken)
+			s.Differ("a reference that nobody had", mark, "%s: %v", a.source.reference, a.source.taken)
 		}
 	}
 }
 
 // refusedFor reports whether a booking that has the reference, or nil, explains all refusals because of it.
 func (a *ask) refusedFor(has *stayLife) bool {
-	return !slices.ContainsFunc(a.source.taken, func(t told) bool { return has == nil || has.ask == a || has.ask.from > t.to })
+	return !slices.ContainsFunc(a.source.taken, func(t Told) bool { return has == nil || has.ask == a || has.ask.from > t.To })
 }

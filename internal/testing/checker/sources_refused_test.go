@@ -18,8 +18,8 @@ func TestWrongSources(t *testing.T) {
 		}
 		return all
 	}
-	added := &modification{deed: &deed{mark: "m2"}, to: bookings.Modification{Quote: &availability.Quote{}}}
-	noting := &modification{deed: &deed{mark: "m3"}, to: bookings.Modification{
+	added := &modification{Deed: &Deed{Mark: "m2"}, to: bookings.Modification{Quote: &availability.Quote{}}}
+	noting := &modification{Deed: &Deed{Mark: "m3"}, to: bookings.Modification{
 		Quote: &availability.Quote{}, Data: noted("m3"), LineData: []bookings.Data{noted("m3")},
 	}}
 	for name, c := range map[string]struct {
@@ -63,8 +63,8 @@ func TestWrongSources(t *testing.T) {
 func TestWrongRefusalsOfReferences(t *testing.T) {
 	first := &ask{from: 5}
 	has := &stayLife{ask: first}
-	of := func(to moment) *ask {
-		return &ask{source: source{taken: []told{{between(1, to), dynastay.ErrAlreadyExists}}}}
+	of := func(to Moment) *ask {
+		return &ask{source: source{taken: []Told{{Between(1, to), dynastay.ErrAlreadyExists}}}}
 	}
 	assert.True(t, of(6).refusedFor(has))
 	assert.False(t, of(4).refusedFor(has), "too early")

@@ -24,7 +24,7 @@ type statuses struct {
 // statusMove is one call. If it fails after it has changed the status, because it could not finish with the nights, its
 // answer is an error, so only the status that refuses it proves that nothing was written.
 type statusMove struct {
-	span
+	Span
 	to           properties.Status
 	acknowledged bool
 	refused      bool
@@ -35,11 +35,11 @@ var openDates = dynastay.MustStay("2026-10-01", "2026-10-06")
 // openSome opens nights of the room types that a property is made with.
 func (l *listings) openSome(made *properties.WithRooms) {
 	for _, room := range made.Rooms {
-		_, err := availability.New(l.db.Direct).Open(l.t.Context(), availability.OpenRequest{
+		_, err := availability.New(l.Base.Direct).Open(l.T.Context(), availability.OpenRequest{
 			PropertyID: made.ID, RoomTypeID: room.ID, Nights: openDates, Rooms: 1, Price: fixture.Price,
 		})
 		if err != nil {
-			l.t.Fatal(err)
+			l.T.Fatal(err)
 		}
 		l.statuses.nights[made.ID] += openDates.Nights()
 	}
@@ -51,7 +51,7 @@ func refusedByStatus(err error) bool {
 }
 
 // move calls one of the methods that change the status of a property.
-func (l *listings) move(w *worker) {
+func (l *listings) move(w *Worker) {
 	id := l.pick(w)
 	all := []struct {
 		name string
@@ -59,48 +59,48 @@ func (l *listings) move(w *worker) {
 		call func(context.Context, string, ...dynastay.UpdateOption) (*properties.Property, error)
 		lost error // if another call overtook it
 	}{
-		{"approve", properties.Approved, editorOf(w.process).properties.Approve, availability.ErrClosed},
-		{"suspend", properties.Suspended, editorOf(w.process).properties.Suspend, availability.ErrReopened},
-		{"reject", properties.Rejected, editorOf(w.process).properties.Reject, nil},
-		{"resubmit", properties.Pending, editorOf(w.process).properties.Resubmit, nil},
+		{"approve", properties.Approved, editorOf(w.Process).properties.Approve, availability.ErrClosed},
+		{"suspend", properties.Suspended, editorOf(w.Process).properties.Suspend, availability.ErrReopened},
+		{"reject", properties.Rejected, editorOf(w.Process).properties.Reject, nil},
+		{"resubmit", properties.Pending, editorOf(w.Process).properties.Resubmit, nil},
 	}
-	to := all[[]int{0, 0, 0, 1, 1, 1, 2, 3}[w.rand.IntN(8)]]
-	mayRefuse := refusal(refusedByStatus)
+	to := all[[]int{0, 0, 0, 1, 1, 1, 2, 3}[w.Rand.IntN(8)]]
+	mayRefuse := Refusal(refusedByStatus)
 	if to.lost != nil {
-		mayRefuse = mayRefuse.or(refusedBy(to.lost))
+		mayRefuse = mayRefuse.Or(RefusedBy(to.lost))
 	}
-	m := &statusMove{to: to.to, span: since(l.now())}
+	m := &statusMove{to: to.to, Span: Since(l.Moment())}
 	l.statuses.mu.Lock()
 	l.statuses.moves[id] = append(l.statuses.moves[id], m)
 	l.statuses.mu.Unlock()
 	var err error
-	v := w.call(to.name, id, "", mayRefuse, func(ctx context.Context) error {
+	v := w.Call(to.name, id, "", mayRefuse, func(ctx context.Context) error {
 		var p *properties.Property
 		if p, err = to.call(ctx, id); err == nil && p.Status != to.to {
-			l.differ("another status than was asked for", id, "%s instead of %s", p.Status, to.to)
+			l.Differ("another status than was asked for", id, "%s instead of %s", p.Status, to.to)
 		}
-		err = unknownOnly(err)
+		err = UnknownOnly(err)
 		return err
 	})
 	l.statuses.mu.Lock()
 	defer l.statuses.mu.Unlock()
-	m.acknowledged, m.refused = v == acknowledged, refusedByStatus(err)
+	m.acknowledged, m.refused = v == Acknowledged, refusedByStatus(err)
 	if m.acknowledged {
-		m.span.to = l.now()
+		m.Span.To = l.Moment()
 	}
 }
 
 // finishMoves finishes with the nights what a call has left.
-func (l *listings) finishMoves(w *worker) {
+func (l *listings) finishMoves(w *Worker) {
 	for _, id := range l.ids {
-		p, err := editorOf(w.process).properties.Get(w.t.Context(), id, dynastay.Consistent)
+		p, err := editorOf(w.Process).properties.Get(w.T.Context(), id, dynastay.Consistent)
 		if err == nil && p.Status == properties.Approved {
-			_, err = editorOf(w.process).properties.Approve(w.t.Context(), id)
+			_, err = editorOf(w.Process).properties.Approve(w.T.Context(), id)
 		} else if err == nil && p.Status == properties.Suspended {
-			_, err = editorOf(w.process).properties.Suspend(w.t.Context(), id)
+			_, err = editorOf(w.Process).properties.Suspend(w.T.Context(), id)
 		}
 		if err != nil {
-			l.differ("a change of a status that cannot be finished", id, "%v", err)
+			l.Differ("a change of a status that cannot be finished", id, "%v", err)
 		}
 	}
 }
@@ -112,21 +112,21 @@ func (l *listings) checkStatus(id string, p plain) {
 	}
 	status := properties.Status(p["Status"].(string))
 	all := append([]*statusMove{{to: properties.Pending}}, l.statuses.moves[id]...)
-	last := moment(-1)
+	last := Moment(-1)
 	for _, m := range all {
 		if m.to == status && !m.refused {
-			last = max(last, m.span.to)
+			last = max(last, m.Span.To)
 		}
 	}
-	if last < 0 || slices.ContainsFunc(all, func(m *statusMove) bool { return m.to != status && m.acknowledged && m.from > last }) {
-		l.differ("a status that was not the last", id, "%s", status)
+	if last < 0 || slices.ContainsFunc(all, func(m *statusMove) bool { return m.to != status && m.acknowledged && m.From > last }) {
+		l.Differ("a status that was not the last", id, "%s", status)
 	}
 }
 
 // checkGuards compares the guards of the room types with the statuses, with which they change in one transaction.
 func (l *listings) checkGuards() {
 	status, closed, rooms := map[string]any{}, map[string]string{}, map[string]string{}
-	for _, p := range l.scan(keys.PropertiesTable) {
+	for _, p := range l.Scan(keys.PropertiesTable) {
 		id, _ := strings.CutPrefix(p["PK"].(string), "PROPERTY#")
 		switch sk := p["SK"].(string); {
 		case sk == "METADATA":
@@ -146,7 +146,7 @@ func (l *listings) checkGuards() {
 			continue // a deletion that was not finished
 		}
 		if suspended := status[id] == "suspended"; suspended != strings.HasPrefix(closed[room], keys.ClosedByStatus) {
-			l.differ("a guard that does not follow the status", id, "%s is closed by %q while the property is %v", room, closed[room], status[id])
+			l.Differ("a guard that does not follow the status", id, "%s is closed by %q while the property is %v", room, closed[room], status[id])
 		}
 	}
 }
@@ -158,8 +158,8 @@ func (l *listings) checkClosed(night plain) {
 		return
 	}
 	l.statuses.nights[id]--
-	p, err := properties.New(l.db.Direct, nil).Get(l.t.Context(), id, dynastay.Consistent)
+	p, err := properties.New(l.Base.Direct, nil).Get(l.T.Context(), id, dynastay.Consistent)
 	if closed := night[keys.AttrPropertyClosed] == true; err != nil || closed != (p.Status == properties.Suspended) {
-		l.differ("a night that does not follow the status", id, "%v: %v", night, err)
+		l.Differ("a night that does not follow the status", id, "%v: %v", night, err)
 	}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // receiptEntity are the receipts of moves, modifications, payments and refunds.
-var receiptEntity = receiptsIn("Receipts")
+var receiptEntity = ReceiptsIn("Receipts")
 
 // The kinds of moves. Each of them leads to one status.
 const (
@@ -39,7 +39,7 @@ var possible = map[bookings.Status][]string{
 // stayMove is one call that moves a booking. What it leaves behind tells that it was this one: a receipt, the reason of
 // a cancellation, the rooms that a check-in assigns, a payment or a refund. It may leave nothing.
 type stayMove struct {
-	*deed
+	*Deed
 	booking *ask
 	kind    string
 	receipt bool
@@ -53,19 +53,19 @@ func (m *stayMove) traces() bool {
 }
 
 // move moves a booking, as others do at the same time.
-func (s *sales) move(w *worker) {
+func (s *sales) move(w *Worker) {
 	if a, status := s.pick(w); a != nil {
-		s.moved.do(w, func(keyed bool) *stayMove {
+		s.moved.Do(w, func(keyed bool) *stayMove {
 			kinds := a.likely(w, status)
-			return s.newMove(w, a, kinds[w.rand.IntN(len(kinds))], keyed)
+			return s.newMove(w, a, kinds[w.Rand.IntN(len(kinds))], keyed)
 		})
 	}
 }
 
 // likely are the moves of a booking that its status allows, as far as it is known, and the time; sometimes all.
-func (a *ask) likely(w *worker, status bookings.Status) []string {
+func (a *ask) likely(w *Worker, status bookings.Status) []string {
 	switch ended := !w.Now().Before(a.held); {
-	case len(possible[status]) == 0, w.oneIn(5):
+	case len(possible[status]) == 0, w.OneIn(5):
 		return []string{confirming, expiring, cancelling, checkingIn, checkingOut, missing}
 	case status == bookings.Pending && ended:
 		return []string{confirming, expiring}
@@ -77,21 +77,21 @@ func (a *ask) likely(w *worker, status bookings.Status) []string {
 	return possible[status]
 }
 
-func (s *sales) newMove(w *worker, a *ask, kind string, keyed bool) *stayMove {
-	mark := w.mark()
-	m := &stayMove{booking: a, kind: kind, receipt: w.oneIn(2)}
+func (s *sales) newMove(w *Worker, a *ask, kind string, keyed bool) *stayMove {
+	mark := w.Mark()
+	m := &stayMove{booking: a, kind: kind, receipt: w.OneIn(2)}
 	s.withNotice(w, m, mark)
-	if kind == checkingIn && !w.oneIn(3) {
+	if kind == checkingIn && !w.OneIn(3) {
 		m.rooms = bookings.Assigned{}
 		for _, line := range a.quote.Lines {
 			m.rooms[line.RoomTypeID] = []string{roomFor(mark, line.RoomTypeID)}
 		}
 	}
-	m.deed = w.deed(mark, kind, a.items(a.id), a.id, keyed, refusal(impossible).or(contradicted),
-		func(ctx context.Context, p *process, parts ...dynastay.Part) error {
+	m.Deed = w.Deed(mark, kind, a.items(a.id), a.id, keyed, Refusal(impossible).Or(contradicted),
+		func(ctx context.Context, p *Process, parts ...dynastay.Part) error {
 			op, result := m.part(p)
 			if m.receipt {
-				parts = append(parts, officeOf(p).receipts.CreateOp(&receipt{ID: mark, Kind: kind, Of: a.id}))
+				parts = append(parts, officeOf(p).receipts.CreateOp(&Receipt{ID: mark, Kind: kind, Of: a.id}))
 			}
 			from := p.Now()
 			err := p.Write(ctx, append(parts, op)...)
@@ -101,7 +101,7 @@ func (s *sales) newMove(w *worker, a *ask, kind string, keyed bool) *stayMove {
 				s.checkResult(m, result(), keyed)
 			case errors.As(err, &state):
 				if !m.justified(state, times{from, p.Now()}) {
-					s.differ("a refusal without the reason that it names", m.items, "%s %s, held until %s: %v", mark, kind, a.held, err)
+					s.Differ("a refusal without the reason that it names", m.Items, "%s %s, held until %s: %v", mark, kind, a.held, err)
 				}
 				s.told(a, state.Status)
 			}
@@ -122,7 +122,7 @@ func impossible(err error) bool {
 }
 
 // part is the operation of the move, and its result.
-func (m *stayMove) part(p *process) (dynastay.Part, func() bookings.Cancellation) {
+func (m *stayMove) part(p *Process) (dynastay.Part, func() bookings.Cancellation) {
 	moved := func(op *dynastay.Operation[*bookings.Booking]) (dynastay.Part, func() bookings.Cancellation) {
 		return op, func() bookings.Cancellation { return bookings.Cancellation{Booking: op.Result()} }
 	}
@@ -149,7 +149,7 @@ func (m *stayMove) part(p *process) (dynastay.Part, func() bookings.Cancellation
 	if m.notice != nil {
 		refunds = append(refunds, *m.notice.refund)
 	}
-	return ended(officeOf(p).bookings.CancelOp(m.booking.id, m.mark, refunds))
+	return ended(officeOf(p).bookings.CancelOp(m.booking.id, m.Mark, refunds))
 }
 
 // checkResult compares what a move returned with what it was to do. Under a key it may be what has become of the
@@ -157,7 +157,7 @@ func (m *stayMove) part(p *process) (dynastay.Part, func() bookings.Cancellation
 func (s *sales) checkResult(m *stayMove, c bookings.Cancellation, keyed bool) {
 	b := c.Booking
 	if b.ID != m.booking.id || !keyed && b.Status != leadsTo[m.kind] || slices.Contains(possible[b.Status], m.kind) || len(c.Missing) > 0 {
-		s.differ("a move with another result", m.items, "%s %s returned %s, which is %s, with %v missing", m.mark, m.kind, b.ID, b.Status, c.Missing)
+		s.Differ("a move with another result", m.Items, "%s %s returned %s, which is %s, with %v missing", m.Mark, m.kind, b.ID, b.Status, c.Missing)
 	}
 	s.told(m.booking, b.Status)
 	if m.notice != nil {
@@ -190,22 +190,22 @@ func (m *stayMove) justified(refusal *bookings.StatusError, call times) bool {
 
 // sweep is one call that ends all holds that are over.
 type sweep struct {
-	within span
+	within Span
 	ended  []string
 	whole  bool // nothing else can have been ended
 }
 
-func (s *sales) sweep(w *worker) *sweep {
-	of := &sweep{within: since(w.now())}
-	w.call("sweep", "", "", never, func(ctx context.Context) error {
-		done, err := officeOf(w.process).bookings.ExpireHolds(ctx)
+func (s *sales) sweep(w *Worker) *sweep {
+	of := &sweep{within: Since(w.Moment())}
+	w.Call("sweep", "", "", Never, func(ctx context.Context) error {
+		done, err := officeOf(w.Process).bookings.ExpireHolds(ctx)
 		of.ended, of.whole = done.Expired, err == nil
 		if len(done.Missing) > 0 {
-			s.differ("a night that is not missing", strings.Join(done.Expired, " "), "%v", done.Missing)
+			s.Differ("a night that is not missing", strings.Join(done.Expired, " "), "%v", done.Missing)
 		}
 		return err
 	})
-	of.within.to = w.now()
+	of.within.To = w.Moment()
 	s.mu.Lock()
 	s.sweeps = append(s.sweeps, of)
 	var ended []*ask
@@ -222,10 +222,10 @@ func (s *sales) sweep(w *worker) *sweep {
 }
 
 // sweepAll ends at last all holds that end at all, for which one sweep is enough.
-func (s *sales) sweepAll(w *worker) {
-	s.db.Clock.Advance(time.Minute)
+func (s *sales) sweepAll(w *Worker) {
+	s.Base.Clock.Advance(time.Minute)
 	s.sweep(w)
 	if again := s.sweep(w); !again.whole || len(again.ended) > 0 {
-		s.differ("a sweep that has left something", "", "%v", again.ended)
+		s.Differ("a sweep that has left something", "", "%v", again.ended)
 	}
 }

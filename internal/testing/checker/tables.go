@@ -5,23 +5,23 @@ import (
 	"github.com/dynastay/dynastay/entity"
 )
 
-// writeTables are those of the writes.
-var writeTables = []*dynastay.Schema{
+// WriteTables are those of the writes.
+var WriteTables = []*dynastay.Schema{
 	lockTable, latchTable, counterEntity.Schema, messageEntity.Schema, accountEntity.Schema, entryEntity.Schema, importTable, shopTable,
 	signTable, registerTable, goodsTable, basketEntity.Schema, orderEntity.Schema, shelfTable, removedTable, parcelEntity.Schema,
 }
 
-// joinWrites adds the writes to a run.
-func joinWrites(c *checker) {
+// JoinWrites adds the writes to a run.
+func JoinWrites(c *Run) {
 	outbox := newOutbox(c)
-	c.add(newLocks(c), 18)
-	c.add(newCounters(c), 26)
-	c.add(outbox, 14)
-	c.add(newTransfers(c), 12)
-	c.add(newImports(c), 1)
-	c.add(newShops(c, outbox), 16)
-	c.add(newOrders(c), 14)
-	c.add(newReturns(c), 16)
+	c.Add(newLocks(c), 18)
+	c.Add(newCounters(c), 26)
+	c.Add(outbox, 14)
+	c.Add(newTransfers(c), 12)
+	c.Add(newImports(c), 1)
+	c.Add(newShops(c, outbox), 16)
+	c.Add(newOrders(c), 14)
+	c.Add(newReturns(c), 16)
 }
 
 // tableSet is what a process has of the tables of an application, which have nothing to do with a hotel.
@@ -37,7 +37,7 @@ type tableSet struct {
 	parcels        *entity.Table[parcel]
 }
 
-var tablesOf = each(func(p *process) *tableSet {
+var tablesOf = Each(func(p *Process) *tableSet {
 	return &tableSet{
 		locks: entity.NewTable(p.DB, lockIn(lockTable)), latches: entity.NewTable(p.DB, lockIn(latchTable)),
 		counters: entity.NewTable(p.DB, counterEntity), outbox: entity.NewTable(p.DB, messageEntity),

@@ -46,11 +46,11 @@ func (e entry) items() string { return e.ID + " " + e.From + " " + e.To }
 
 // transfers move money between two accounts and write it into a journal, all or none.
 type transfers struct {
-	*checker
-	keyed repeats
+	*Run
+	keyed Repeats
 
 	mu   sync.Mutex
-	made map[string]func() verdict
+	made map[string]func() Verdict
 }
 
 const (
@@ -58,24 +58,24 @@ const (
 	opening  = 1000
 )
 
-func newTransfers(c *checker) *transfers {
-	table := entity.NewTable(c.db.Direct, accountEntity)
+func newTransfers(c *Run) *transfers {
+	table := entity.NewTable(c.Base.Direct, accountEntity)
 	for n := range accounts {
 		if _, err := table.Create(context.Background(), &account{ID: fmt.Sprint("account-", n), Balance: opening}); err != nil {
-			c.t.Fatal(err)
+			c.T.Fatal(err)
 		}
 	}
-	return &transfers{checker: c, made: map[string]func() verdict{}}
+	return &transfers{Run: c, made: map[string]func() Verdict{}}
 }
 
-func (t *transfers) draw(w *worker) entry {
-	from := w.rand.IntN(accounts)
-	to := (from + 1 + w.rand.IntN(accounts-1)) % accounts
-	return entry{w.mark(), fmt.Sprint("account-", from), fmt.Sprint("account-", to), 1 + w.rand.IntN(9)}
+func (t *transfers) draw(w *Worker) entry {
+	from := w.Rand.IntN(accounts)
+	to := (from + 1 + w.Rand.IntN(accounts-1)) % accounts
+	return entry{w.Mark(), fmt.Sprint("account-", from), fmt.Sprint("account-", to), 1 + w.Rand.IntN(9)}
 }
 
 // parts are the operations of a transfer, in an order that differs from one to the next.
-func (t *transfers) parts(p *process, e entry) []dynastay.Part {
+func (t *transfers) parts(p *Process, e entry) []dynastay.Part {
 	move := func(id string, by int) dynastay.Part {
 		return tablesOf(p).accounts.UpdateOp(dynastay.Key{PK: id}, func(a *account) error { a.Balance += by; return nil }, dynastay.AgreedOn(fmt.Sprint(by)))
 	}
@@ -86,53 +86,53 @@ func (t *transfers) parts(p *process, e entry) []dynastay.Part {
 	return parts
 }
 
-func (t *transfers) step(w *worker) {
-	if w.oneIn(2) {
-		t.keyed.call(w, func() *once {
+func (t *transfers) Step(w *Worker) {
+	if w.OneIn(2) {
+		t.keyed.Call(w, func() *Once {
 			e := t.draw(w)
-			o := &once{key: dynastay.IdempotencyKey(e.ID).Of("bank"), name: "transfer once", items: e.items(), about: fmt.Sprint(e), refusal: never}
-			o.send = func(ctx context.Context, p *process) error { return p.Write(ctx, append(t.parts(p, e), o.key)...) }
+			o := &Once{Key: dynastay.IdempotencyKey(e.ID).Of("bank"), Name: "transfer once", Items: e.items(), About: fmt.Sprint(e), Refusal: Never}
+			o.Send = func(ctx context.Context, p *Process) error { return p.Write(ctx, append(t.parts(p, e), o.Key)...) }
 			t.mu.Lock()
 			defer t.mu.Unlock()
-			t.made[e.ID] = o.verdict
+			t.made[e.ID] = o.Verdict
 			return o
 		})
 		return
 	}
 	e := t.draw(w)
-	v := w.call("transfer", e.items(), fmt.Sprint(e), never, func(ctx context.Context) error { return w.Write(ctx, t.parts(w.process, e)...) })
+	v := w.Call("transfer", e.items(), fmt.Sprint(e), Never, func(ctx context.Context) error { return w.Write(ctx, t.parts(w.Process, e)...) })
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.made[e.ID] = func() verdict { return v }
+	t.made[e.ID] = func() Verdict { return v }
 }
 
-func (t *transfers) settle(w *worker) { t.keyed.settle(w) }
+func (t *transfers) Settle(w *Worker) { t.keyed.Settle(w) }
 
-func (t *transfers) check() {
-	journal := stored(t.checker, entryEntity)
+func (t *transfers) Check() {
+	journal := Stored(t.Run, entryEntity)
 	should, sum := map[string]int{}, 0
 	for id, e := range journal {
 		should[e.From] -= e.Amount
 		should[e.To] += e.Amount
 		switch verdict := t.made[id]; {
 		case verdict == nil:
-			t.differ("a journal entry that nobody made", id, "%v", *e)
-		case verdict() == refused:
-			t.differ("a transfer that was not to be made", id, "%v", *e)
+			t.Differ("a journal entry that nobody made", id, "%v", *e)
+		case verdict() == Refused:
+			t.Differ("a transfer that was not to be made", id, "%v", *e)
 		}
 	}
 	for id, verdict := range t.made {
-		if verdict() == acknowledged && journal[id] == nil {
-			t.differ("a transfer is lost", id, "")
+		if verdict() == Acknowledged && journal[id] == nil {
+			t.Differ("a transfer is lost", id, "")
 		}
 	}
-	for id, a := range stored(t.checker, accountEntity) {
+	for id, a := range Stored(t.Run, accountEntity) {
 		sum += a.Balance
 		if a.Balance != opening+should[id] {
-			t.differ("an account is not what its journal says", id, "%d where the journal makes it %d", a.Balance, opening+should[id])
+			t.Differ("an account is not what its journal says", id, "%d where the journal makes it %d", a.Balance, opening+should[id])
 		}
 	}
 	if sum != accounts*opening {
-		t.differ("money is made or lost", "accounts", "%d where there were %d", sum, accounts*opening)
+		t.Differ("money is made or lost", "accounts", "%d where there were %d", sum, accounts*opening)
 	}
 }

@@ -17,7 +17,7 @@ import (
 // profile. A push is repeated, also while it is still under way, because a device does not know what has arrived.
 // Somebody pulls meanwhile. What is stored is compared with the answers in travels_check.go.
 type travels struct {
-	*checker
+	*Run
 
 	mu     sync.Mutex
 	all    map[string]*trip // by the id of the operation
@@ -25,11 +25,11 @@ type travels struct {
 	pulls  map[string]*pull // by user
 }
 
-// trackerTables are those of the travel tracker.
-var trackerTables = []*dynastay.Schema{trips.Table}
+// TrackerTables are those of the travel tracker.
+var TrackerTables = []*dynastay.Schema{trips.Table}
 
-// joinTracker adds the travel tracker to a run.
-func joinTracker(c *checker) { c.add(newTravels(c), 14) }
+// JoinTracker adds the travel tracker to a run.
+func JoinTracker(c *Run) { c.Add(newTravels(c), 14) }
 
 // push is what a device sends.
 type push struct {
@@ -41,8 +41,8 @@ type push struct {
 type trip struct {
 	tracker.Operation
 	user, device string
-	within       span
-	told         tally
+	within       Span
+	told         Tally
 	outcomes     map[tracker.Outcome]int
 	versions     []int // of the visits after it, or of the profile, as it was told; nil if it was not
 }
@@ -54,12 +54,12 @@ type pull struct {
 	numbers []int
 }
 
-var trackerOf = each(func(p *process) *tracker.Repository {
-	db := p.open(p.checker.db, func(o *dynastay.Options) {
+var trackerOf = Each(func(p *Process) *tracker.Repository {
+	db := p.Open(p.Run.Base, func(o *dynastay.Options) {
 		now := o.Clock
 		o.Idempotency, o.Clock = trips.Table, func() time.Time { return now().AddDate(ahead, 0, 0) }
 	})
-	return tracker.New(db, &tracker.Options{Shards: p.shards})
+	return tracker.New(db, &tracker.Options{Shards: p.Shards})
 })
 
 // ahead is by how many years the travellers' clocks are: an engine removes log entries whose time is over by the clock on the wall.
@@ -76,37 +76,36 @@ var (
 )
 
 // travelTime is when the travellers' clocks begin.
-var travelTime = midnight.AddDate(ahead, 0, 0)
+var travelTime = Midnight.AddDate(ahead, 0, 0)
 
-func newTravels(c *checker) *travels {
-	s := &travels{checker: c, all: map[string]*trip{}, pulls: map[string]*pull{}}
-	if c.db == nil { // the tests of wrong histories
+func newTravels(c *Run) *travels {
+	s := &travels{Run: c, all: map[string]*trip{}, pulls: map[string]*pull{}}
+	if c.Base == nil { // the tests of wrong histories
 		return s
 	}
-	direct := tracker.New(c.db.Open(&dynastay.Options{Clock: func() time.Time { return travelTime }}), nil)
+	direct := tracker.New(c.Base.Open(&dynastay.Options{Clock: func() time.Time { return travelTime }}), nil)
 	for n := range travellers {
 		id := fmt.Sprint(travellerPrefix, n)
 		s.pulls[id] = &pull{at: tracker.Cursor{At: travelTime.Add(-time.Hour)}}
-		if _, err := direct.SignUp(c.t.Context(), tracker.Profile{
+		if _, err := direct.SignUp(c.T.Context(), tracker.Profile{
 			ID: id, AuthProvider: "apple", AuthProviderID: id, Email: id + "@example.com", DisplayName: id,
 		}); err != nil {
-			c.t.Fatal(err)
+			c.T.Fatal(err)
 		}
 	}
 	return s
 }
 
-func (s *travels) step(w *worker) {
-	const recent = 10
+func (s *travels) Step(w *Worker) {
 	s.mu.Lock()
 	var p *push
-	if n := min(recent, len(s.pushes)); n > 0 && w.oneIn(3) {
-		p = s.pushes[len(s.pushes)-1-w.rand.IntN(n)]
+	if len(s.pushes) > 0 && w.OneIn(3) {
+		p = Recent(w, s.pushes, 10)
 	}
 	s.mu.Unlock()
 	switch {
-	case w.oneIn(6):
-		s.pull(w, fmt.Sprint(travellerPrefix, w.rand.IntN(travellers)))
+	case w.OneIn(6):
+		s.pull(w, fmt.Sprint(travellerPrefix, w.Rand.IntN(travellers)))
 		return
 	case p == nil:
 		p = s.draw(w)
@@ -115,15 +114,15 @@ func (s *travels) step(w *worker) {
 }
 
 // draw makes a push of up to three operations.
-func (s *travels) draw(w *worker) *push {
+func (s *travels) draw(w *Worker) *push {
 	p := &push{Push: tracker.Push{
-		UserID:   fmt.Sprint(travellerPrefix, w.rand.IntN(travellers)),
-		DeviceID: travelDevices[w.rand.IntN(len(travelDevices))],
-		Rule:     travelRules[w.rand.IntN(len(travelRules))],
+		UserID:   fmt.Sprint(travellerPrefix, w.Rand.IntN(travellers)),
+		DeviceID: travelDevices[w.Rand.IntN(len(travelDevices))],
+		Rule:     travelRules[w.Rand.IntN(len(travelRules))],
 	}}
-	for range 1 + w.rand.IntN(3) {
+	for range 1 + w.Rand.IntN(3) {
 		t := &trip{
-			Operation: s.operation(w), user: p.UserID, device: p.DeviceID, within: since(s.now()),
+			Operation: s.operation(w), user: p.UserID, device: p.DeviceID, within: Since(s.Moment()),
 			outcomes: map[tracker.Outcome]int{},
 		}
 		p.trips, p.Operations = append(p.trips, t), append(p.Operations, t.Operation)
@@ -137,8 +136,8 @@ func (s *travels) draw(w *worker) *push {
 	return p
 }
 
-func (s *travels) operation(w *worker) tracker.Operation {
-	mark := w.mark()
+func (s *travels) operation(w *Worker) tracker.Operation {
+	mark := w.Mark()
 	visit := func(n int) tracker.VisitID {
 		return tracker.VisitID{
 			RegionType: regions.Country, RegionCode: []string{"IT", "FR", "PT", "NO"}[n%4],
@@ -146,10 +145,10 @@ func (s *travels) operation(w *worker) tracker.Operation {
 		}
 	}
 	o := tracker.Operation{
-		ID: mark, Visit: visit(w.rand.IntN(8)), ClientVersion: w.rand.IntN(60), Place: tracker.VisitEdit{Notes: &mark},
-		ClientTime: travelTime.Add(time.Duration(w.rand.IntN(1000)) * time.Millisecond),
+		ID: mark, Visit: visit(w.Rand.IntN(8)), ClientVersion: w.Rand.IntN(60), Place: tracker.VisitEdit{Notes: &mark},
+		ClientTime: travelTime.Add(time.Duration(w.Rand.IntN(1000)) * time.Millisecond),
 	}
-	switch at := w.rand.IntN(10); {
+	switch at := w.Rand.IntN(10); {
 	case at < 4:
 		o.Type = tracker.Create
 	case at < 6:
@@ -161,36 +160,36 @@ func (s *travels) operation(w *worker) tracker.Operation {
 		o.Profile.DisplayName = &mark
 	default:
 		o.Type, o.Visit, o.Place = tracker.BatchCreate, tracker.VisitID{}, tracker.VisitEdit{}
-		for _, n := range w.rand.Perm(8)[:2+w.rand.IntN(2)] {
+		for _, n := range w.Rand.Perm(8)[:2+w.Rand.IntN(2)] {
 			o.Batch = append(o.Batch, tracker.NewVisit{Visit: visit(n), Place: tracker.VisitEdit{Notes: &mark}})
 		}
 	}
 	return o
 }
 
-func (s *travels) push(w *worker, p *push) {
+func (s *travels) push(w *Worker, p *push) {
 	var ids []string
 	for _, t := range p.trips {
 		ids = append(ids, t.ID)
 	}
 	var results []tracker.Result
-	from := s.now()
-	v := w.call("push", p.UserID, p.DeviceID+" "+strings.Join(ids, " "), never, func(ctx context.Context) (err error) {
-		results, err = trackerOf(w.process).Push(ctx, p.Push)
+	from := s.Moment()
+	v := w.Call("push", p.UserID, p.DeviceID+" "+strings.Join(ids, " "), Never, func(ctx context.Context) (err error) {
+		results, err = trackerOf(w.Process).Push(ctx, p.Push)
 		return err
 	})
-	s.answered(p, between(from, s.now()), results, v)
+	s.answered(p, Between(from, s.Moment()), results, v)
 }
 
 // answered notes the answers to a push: those to the operations before the one that failed, if any did. Those after it
 // were not sent.
-func (s *travels) answered(p *push, at span, results []tracker.Result, v verdict) {
+func (s *travels) answered(p *push, at Span, results []tracker.Result, v Verdict) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(results) < len(p.trips) {
 		p.trips[len(results)].told[v]++
-		if v == acknowledged {
-			s.differ("a push that was answered in part", p.UserID, "%s", p.trips[len(results)].ID)
+		if v == Acknowledged {
+			s.Differ("a push that was answered in part", p.UserID, "%s", p.trips[len(results)].ID)
 		}
 	}
 	for i, r := range results {
@@ -202,38 +201,38 @@ func (s *travels) answered(p *push, at span, results []tracker.Result, v verdict
 				versions = append(versions, part.Version)
 			}
 		}
-		if t.told[acknowledged] > 0 && fmt.Sprint(versions) != fmt.Sprint(t.versions) || r.OperationID != t.ID {
-			s.differ("an operation that was answered in two ways", t.user, "%s: %v and %v", t.ID, t.versions, versions)
+		if t.told[Acknowledged] > 0 && fmt.Sprint(versions) != fmt.Sprint(t.versions) || r.OperationID != t.ID {
+			s.Differ("an operation that was answered in two ways", t.user, "%s: %v and %v", t.ID, t.versions, versions)
 		}
-		t.told[acknowledged]++
+		t.told[Acknowledged]++
 		t.outcomes[r.Outcome]++
-		t.within.to = min(t.within.to, at.to)
+		t.within.To = min(t.within.To, at.To)
 		t.versions = versions
 	}
 }
 
-func (t *trip) verdict() verdict {
+func (t *trip) verdict() Verdict {
 	switch {
-	case t.told[acknowledged] > 0:
-		return acknowledged
-	case t.told[unknown] > 0:
-		return unknown
+	case t.told[Acknowledged] > 0:
+		return Acknowledged
+	case t.told[Unknown] > 0:
+		return Unknown
 	}
-	return refused
+	return Refused
 }
 
 // pull reads what is new, unless somebody else does.
-func (s *travels) pull(w *worker, user string) {
+func (s *travels) pull(w *Worker, user string) {
 	p := s.pulls[user]
 	if !p.TryLock() {
 		return
 	}
 	defer p.Unlock()
 	var changes tracker.Changes
-	if w.call("pull", user, "", never, func(ctx context.Context) (err error) {
-		changes, err = trackerOf(w.process).Pull(ctx, user, p.at, 5)
+	if w.Call("pull", user, "", Never, func(ctx context.Context) (err error) {
+		changes, err = trackerOf(w.Process).Pull(ctx, user, p.at, 5)
 		return err
-	}) != acknowledged {
+	}) != Acknowledged {
 		return
 	}
 	for _, c := range changes.Changes {
@@ -242,15 +241,15 @@ func (s *travels) pull(w *worker, user string) {
 	p.at = changes.Next
 }
 
-// settle repeats what is unknown, and pulls the rest.
-func (s *travels) settle(w *worker) {
+// Settle repeats what is unknown, and pulls the rest.
+func (s *travels) Settle(w *Worker) {
 	for _, p := range s.pushes {
 		for _, t := range p.trips {
-			if t.verdict() != unknown {
+			if t.verdict() != Unknown {
 				continue
 			}
-			if s.push(w, p); t.verdict() == unknown {
-				s.differ("an unknown outcome that a repetition does not clear up", t.user, "%s", t.ID)
+			if s.push(w, p); t.verdict() == Unknown {
+				s.Differ("an unknown outcome that a repetition does not clear up", t.user, "%s", t.ID)
 			}
 		}
 	}

@@ -23,26 +23,26 @@ func newTravelItems() *travelItems {
 	return &travelItems{seen: map[string]bool{}, visits: map[string]plain{}, regions: map[string]int{}}
 }
 
-func (s *travels) check() {
+func (s *travels) Check() {
 	all := map[string]*travelItems{}
 	for user := range s.pulls {
 		all[user] = newTravelItems()
 	}
-	for _, p := range s.scan(trips.Table) {
-		_, user, _ := strings.Cut(textOf(p, "PK"), "#")
+	for _, p := range s.Scan(trips.Table) {
+		_, user, _ := strings.Cut(TextOf(p, "PK"), "#")
 		if items := all[user]; items != nil {
 			items.add(p)
 		}
 	}
 	for _, items := range all {
-		slices.SortFunc(items.log, func(a, b plain) int { return strings.Compare(textOf(a, "SK"), textOf(b, "SK")) })
+		slices.SortFunc(items.log, func(a, b plain) int { return strings.Compare(TextOf(a, "SK"), TextOf(b, "SK")) })
 	}
 	s.checkTravels(all)
 }
 
 // add sorts an item by its key.
 func (all *travelItems) add(p plain) {
-	kind, id, _ := strings.Cut(textOf(p, "SK"), "#")
+	kind, id, _ := strings.Cut(TextOf(p, "SK"), "#")
 	switch kind {
 	case "PROFILE":
 		all.profile = p
@@ -55,7 +55,7 @@ func (all *travelItems) add(p plain) {
 	case "VISIT":
 		all.visits[id] = p
 	case "REGION":
-		all.regions[id] = numberOf(p, "visits")
+		all.regions[id] = NumberOf(p, "visits")
 	case "PENDING":
 		all.pending++
 	}
@@ -72,7 +72,7 @@ func (s *travels) checkTravels(all map[string]*travelItems) {
 			delete(items.seen, id)
 		}
 		for id := range items.seen {
-			s.differ("an operation of nobody that is remembered", user, "%s", id)
+			s.Differ("an operation of nobody that is remembered", user, "%s", id)
 		}
 		for _, p := range s.pushes {
 			s.checkPush(p, logged)
@@ -86,11 +86,11 @@ func (s *travels) checkTravels(all map[string]*travelItems) {
 // follows from the one before it about the same visit. It returns the entries of each operation.
 func (s *travels) checkLog(user string, items *travelItems) map[string][]plain {
 	logged, last := map[string][]plain{}, map[string]int{}
-	once, before, began := map[string]bool{}, 0, moment(0)
+	once, before, began := map[string]bool{}, 0, Moment(0)
 	for n, e := range items.log {
-		differ := func(kind string) { s.differ(kind, user, "entry %d: %v", n+1, e) }
-		id := textOf(e, "operation_id")
-		if numberOf(e, "server_version") != n+1 {
+		differ := func(kind string) { s.Differ(kind, user, "entry %d: %v", n+1, e) }
+		id := TextOf(e, "operation_id")
+		if NumberOf(e, "server_version") != n+1 {
 			differ("numbers of a log with a gap")
 		}
 		at := entryTime(e)
@@ -102,7 +102,7 @@ func (s *travels) checkLog(user string, items *travelItems) map[string][]plain {
 		}
 		once[id] = true
 		data, _ := e["entity_data"].(plain)
-		version, what := numberOf(data, "sync_version"), textOf(e, "entity_id")
+		version, what := NumberOf(data, "sync_version"), TextOf(e, "entity_id")
 		want := last[what]
 		switch {
 		case e["status"] != "applied":
@@ -114,37 +114,37 @@ func (s *travels) checkLog(user string, items *travelItems) map[string][]plain {
 		if version != want {
 			differ("an entry that does not follow from the one before")
 		}
-		if last[what] = version; n == 0 && textOf(e, "device_id") == tracker.Server {
+		if last[what] = version; n == 0 && TextOf(e, "device_id") == tracker.Server {
 			continue // that the user has signed up
 		}
 		op, _, _ := strings.Cut(id, ".")
 		t := s.all[op]
-		if t == nil || t.user != user || t.device != textOf(e, "device_id") {
+		if t == nil || t.user != user || t.device != TextOf(e, "device_id") {
 			differ("an entry of nobody")
 			continue
 		}
-		if t.within.to < began {
+		if t.within.To < began {
 			differ("operations in another order than they were pushed")
 		}
-		began = max(began, t.within.from)
+		began = max(began, t.within.From)
 		logged[op] = append(logged[op], e)
 	}
 	n := len(items.log)
-	if numberOf(items.head, "server_version") != n || n > 0 && numberOf(items.head, "last_ms") != before {
-		s.differ("a log with another head", user, "%d entries: %v", n, items.head)
+	if NumberOf(items.head, "server_version") != n || n > 0 && NumberOf(items.head, "last_ms") != before {
+		s.Differ("a log with another head", user, "%d entries: %v", n, items.head)
 	}
 	for what, version := range last {
 		is := items.visits[what]
 		if what == user {
 			is = items.profile
 		}
-		if numberOf(is, "sync_version") != version {
-			s.differ("something that is not as the log has it", user, "%s: %v, and version %d", what, is, version)
+		if NumberOf(is, "sync_version") != version {
+			s.Differ("something that is not as the log has it", user, "%s: %v, and version %d", what, is, version)
 		}
 	}
 	for id, v := range items.visits {
 		if _, is := last[id]; !is {
-			s.differ("a visit that is not in the log", user, "%v", v)
+			s.Differ("a visit that is not in the log", user, "%v", v)
 		}
 	}
 	return logged
@@ -152,20 +152,20 @@ func (s *travels) checkLog(user string, items *travelItems) map[string][]plain {
 
 // entryTime is the time in the key of an entry.
 func entryTime(e plain) int {
-	part, _, _ := strings.Cut(strings.TrimPrefix(textOf(e, "SK"), "OP#"), "#")
+	part, _, _ := strings.Cut(strings.TrimPrefix(TextOf(e, "SK"), "OP#"), "#")
 	at, _ := strconv.Atoi(part)
 	return at
 }
 
 // checkTrip compares an operation with what the log has of it, and whether it is remembered.
 func (s *travels) checkTrip(t *trip, entries []plain, seen bool) {
-	differ := func(kind string) { s.differ(kind, t.user, "%s: %v, %v, %v", t.ID, t.outcomes, t.versions, entries) }
+	differ := func(kind string) { s.Differ(kind, t.user, "%s: %v, %v, %v", t.ID, t.outcomes, t.versions, entries) }
 	parts := max(1, len(t.Batch))
 	there := len(entries) > 0
 	switch {
-	case t.verdict() == refused && there:
+	case t.verdict() == Refused && there:
 		differ("an operation that was refused, and is in the log")
-	case t.verdict() == acknowledged && !there:
+	case t.verdict() == Acknowledged && !there:
 		differ("an operation is lost")
 	case there && len(entries) != parts, there != seen:
 		differ("half of an operation")
@@ -173,14 +173,14 @@ func (s *travels) checkTrip(t *trip, entries []plain, seen bool) {
 	if t.outcomes[tracker.Applied] > 1 {
 		differ("an operation that was applied twice")
 	}
-	if t.verdict() != acknowledged || len(entries) != parts {
+	if t.verdict() != Acknowledged || len(entries) != parts {
 		return
 	}
 	rejected := false
 	for n, e := range entries {
 		rejected = rejected || e["status"] == "conflict"
 		data, _ := e["entity_data"].(plain)
-		if n >= len(t.versions) || t.versions[n] != numberOf(data, "sync_version") {
+		if n >= len(t.versions) || t.versions[n] != NumberOf(data, "sync_version") {
 			differ("an operation that has left another version")
 		}
 	}
@@ -197,11 +197,11 @@ func (s *travels) checkPush(p *push, logged map[string][]plain) {
 	last := 0
 	for n, t := range p.trips {
 		if n > 0 && logged[t.ID] != nil && logged[p.trips[n-1].ID] == nil {
-			s.differ("a push that was carried out in another order", p.UserID, "%s without the one before", t.ID)
+			s.Differ("a push that was carried out in another order", p.UserID, "%s without the one before", t.ID)
 		}
 		for _, e := range logged[t.ID] {
-			if n := numberOf(e, "server_version"); n < last {
-				s.differ("a push that was carried out in another order", p.UserID, "%s after %d: %v", t.ID, last, e)
+			if n := NumberOf(e, "server_version"); n < last {
+				s.Differ("a push that was carried out in another order", p.UserID, "%s after %d: %v", t.ID, last, e)
 			} else {
 				last = n
 			}
@@ -214,7 +214,7 @@ func (s *travels) checkVisited(user string, items *travelItems) {
 	wrote := map[string]plain{} // the last entry that has changed each visit
 	for _, e := range items.log {
 		if e["status"] == "applied" {
-			wrote[textOf(e, "entity_id")] = e
+			wrote[TextOf(e, "entity_id")] = e
 		}
 	}
 	live := map[string]int{}
@@ -222,27 +222,27 @@ func (s *travels) checkVisited(user string, items *travelItems) {
 		data, _ := wrote[id]["entity_data"].(plain)
 		same := v["is_deleted"] == data["is_deleted"] && v["notes"] == data["notes"]
 		if !same || v["operation_id"] != wrote[id]["operation_id"] {
-			s.differ("a visit that is not as its last entry has it", user, "%v, %v", v, wrote[id])
+			s.Differ("a visit that is not as its last entry has it", user, "%v, %v", v, wrote[id])
 		}
 		if v["is_deleted"] != true {
-			live[textOf(v, "region_type")+"#"+textOf(v, "region_code")]++
+			live[TextOf(v, "region_type")+"#"+TextOf(v, "region_code")]++
 		}
 	}
 	for region, n := range items.regions {
 		if n != live[region] {
-			s.differ("a region with another number of visits", user, "%s: %d, and there are %d", region, n, live[region])
+			s.Differ("a region with another number of visits", user, "%s: %d, and there are %d", region, n, live[region])
 		}
 	}
 	for region := range live {
 		if items.regions[region] == 0 {
-			s.differ("a region that is not counted", user, "%s", region)
+			s.Differ("a region that is not counted", user, "%s", region)
 		}
 	}
-	if n := numberOf(items.profile, "countries_visited"); n != len(live) {
-		s.differ("a traveller with another number of countries", user, "%d, and there are %d", n, len(live))
+	if n := NumberOf(items.profile, "countries_visited"); n != len(live) {
+		s.Differ("a traveller with another number of countries", user, "%d, and there are %d", n, len(live))
 	}
 	if items.pending > 0 {
-		s.differ("operations that wait for nobody", user, "%d", items.pending)
+		s.Differ("operations that wait for nobody", user, "%d", items.pending)
 	}
 }
 
@@ -251,10 +251,10 @@ func (s *travels) checkPulled(user string, items *travelItems) {
 	var applied []int
 	for _, e := range items.log {
 		if e["status"] == "applied" {
-			applied = append(applied, numberOf(e, "server_version"))
+			applied = append(applied, NumberOf(e, "server_version"))
 		}
 	}
 	if pulled := s.pulls[user].numbers; !slices.Equal(applied, pulled) {
-		s.differ("changes that were pulled otherwise than they were applied", user, "%v instead of %v", pulled, applied)
+		s.Differ("changes that were pulled otherwise than they were applied", user, "%v instead of %v", pulled, applied)
 	}
 }

@@ -19,7 +19,7 @@ type diary struct {
 const diarist = "traveller-0"
 
 func newDiary(t *testing.T) *diary {
-	g := &diary{newTravels(histories(t)), newTravelItems()}
+	g := &diary{newTravels(Histories(t)), newTravelItems()}
 	g.entry("op", "server", diarist, 1, "applied")
 	g.trip("m1", "phone", 10, tracker.Applied, 2)
 	g.entry("m1", "phone", "country#IT#1", 2, "applied")
@@ -36,7 +36,7 @@ func newDiary(t *testing.T) *diary {
 	g.entry("m5", "tablet", diarist, 2, "applied")
 	g.entry("m6", "tablet", "country#FR#1", 6, "applied")["is_deleted"] = true
 	g.trip("m7", "watch", 60, "")
-	g.all["m7"].told = tally{refused: 1}
+	g.all["m7"].told = Tally{Refused: 1}
 	delete(g.items.seen, "m7")
 	g.items.head = plain{"server_version": 8.0, "last_ms": 108.0}
 	g.items.profile = plain{"sync_version": 2.0, "countries_visited": 2.0}
@@ -49,10 +49,10 @@ func newDiary(t *testing.T) *diary {
 }
 
 // trip adds an operation with its answer.
-func (g *diary) trip(id, device string, at moment, outcome tracker.Outcome, versions ...int) *trip {
+func (g *diary) trip(id, device string, at Moment, outcome tracker.Outcome, versions ...int) *trip {
 	t := &trip{
-		Operation: tracker.Operation{ID: id}, user: diarist, device: device, within: between(at, at+1), versions: versions,
-		outcomes: map[tracker.Outcome]int{outcome: 1}, told: tally{acknowledged: 1},
+		Operation: tracker.Operation{ID: id}, user: diarist, device: device, within: Between(at, at+1), versions: versions,
+		outcomes: map[tracker.Outcome]int{outcome: 1}, told: Tally{Acknowledged: 1},
 	}
 	g.all[id], g.items.seen[id] = t, true
 	return t
@@ -87,10 +87,10 @@ func TestRightTravels(t *testing.T) {
 	for name, change := range map[string]func(g *diary){
 		"nothing else":      func(*diary) {},
 		"answered twice":    func(g *diary) { g.all["m1"].outcomes[tracker.AlreadyApplied] = 1 },
-		"nobody knows":      func(g *diary) { g.all["m6"].told = tally{unknown: 1} },
+		"nobody knows":      func(g *diary) { g.all["m6"].told = Tally{Unknown: 1} },
 		"no count":          func(g *diary) { delete(g.items.regions, "country#FR") },
-		"at the same time":  func(g *diary) { g.all["m1"].within = between(5, 25); g.all["m2"].within = between(4, 9) },
-		"unknown, and none": func(g *diary) { g.all["m7"].told = tally{unknown: 1} },
+		"at the same time":  func(g *diary) { g.all["m1"].within = Between(5, 25); g.all["m2"].within = Between(4, 9) },
+		"unknown, and none": func(g *diary) { g.all["m7"].told = Tally{Unknown: 1} },
 		"the first change of the profile is rejected": func(g *diary) {
 			g.all["m5"].outcomes, g.all["m5"].versions = map[tracker.Outcome]int{tracker.Rejected: 1}, []int{1}
 			g.items.log[6]["status"], g.items.log[6]["entity_data"] = "conflict", plain{"sync_version": 1.0}
@@ -101,7 +101,7 @@ func TestRightTravels(t *testing.T) {
 		g := newDiary(t)
 		change(g)
 		g.check()
-		assert.Empty(t, g.kinds(), name)
+		assert.Empty(t, g.Kinds(), name)
 	}
 }
 
@@ -130,7 +130,7 @@ var wrongTravels = map[string]map[string]func(g *diary){
 		"user":   func(g *diary) { g.all["m6"].user = "traveller-1" },
 	},
 	"operations in another order than they were pushed": {
-		"later": func(g *diary) { g.all["m1"].within = between(25, 26) },
+		"later": func(g *diary) { g.all["m1"].within = Between(25, 26) },
 	},
 	"a log with another head": {
 		"version": func(g *diary) { g.items.head["server_version"] = 9.0 },
@@ -144,7 +144,7 @@ var wrongTravels = map[string]map[string]func(g *diary){
 	},
 	"a visit that is not in the log": {"Norway": func(g *diary) { g.visit("NO", "m1", 1, false) }},
 	"an operation that was refused, and is in the log": {
-		"m6": func(g *diary) { g.all["m6"].told = tally{refused: 1} },
+		"m6": func(g *diary) { g.all["m6"].told = Tally{Refused: 1} },
 	},
 	"an operation is lost": {"m6": func(g *diary) { g.cut() }},
 	"half of an operation": {
@@ -200,7 +200,7 @@ var wrongTravels = map[string]map[string]func(g *diary){
 // answer acknowledges the push with one answer.
 func (g *diary) answer(r tracker.Result) {
 	r.Outcome = tracker.AlreadyApplied
-	g.answered(g.pushes[0], between(50, 51), []tracker.Result{r}, acknowledged)
+	g.answered(g.pushes[0], Between(50, 51), []tracker.Result{r}, Acknowledged)
 }
 
 func TestWrongTravels(t *testing.T) {
@@ -209,7 +209,7 @@ func TestWrongTravels(t *testing.T) {
 			g := newDiary(t)
 			change(g)
 			g.check()
-			assert.Contains(t, g.kinds(), kind, "%s: %s", kind, name)
+			assert.Contains(t, g.Kinds(), kind, "%s: %s", kind, name)
 		}
 	}
 }

@@ -19,45 +19,45 @@ func adminOf(mark string) venue.Actor {
 func customerOf(user string) venue.Actor { return venue.Actor{UserID: user, Role: venue.Customer} }
 
 // actor draws who changes a booking: its user, an administrator, or sometimes somebody who must not.
-func (c *venueCall) actor(w *worker, mark string) {
+func (c *venueCall) actor(w *Worker, mark string) {
 	switch c.by = customerOf(c.user); {
-	case w.oneIn(2):
+	case w.OneIn(2):
 		c.by = adminOf(mark)
-	case w.oneIn(8):
+	case w.OneIn(8):
 		c.by, c.stranger = customerOf("stranger-"+mark), true
 	}
 }
 
 // asks draws what a booking is to be.
-func (s *venues) asks(w *worker, c *venueCall) {
+func (s *venues) asks(w *Worker, c *venueCall) {
 	const most = 100_000
 	c.date, c.slot, c.attendees = hallDay(w), hallSlot(w), int(s.guests.Add(1)%most)+1
 }
 
 // request asks for a slot, sometimes with the id of another request. Others may meet it before it is written.
-func (s *venues) request(w *worker, keyed bool) *venueCall {
-	mark := w.mark()
+func (s *venues) request(w *Worker, keyed bool) *venueCall {
+	mark := w.Mark()
 	c := &venueCall{kind: requesting, user: hirer(w)}
-	if c.by = customerOf(c.user); w.oneIn(3) {
+	if c.by = customerOf(c.user); w.OneIn(3) {
 		c.by = adminOf(mark)
 	}
 	s.asks(w, c)
-	if w.oneIn(2) {
+	if w.OneIn(2) {
 		c.booking = mark
-		if other := s.pick(w); other != nil && w.oneIn(6) {
+		if other := s.pick(w); other != nil && w.OneIn(6) {
 			c.booking = other.ID
 		}
 	}
 	id := c.booking
 	q := venue.Request{BookingID: id, UserID: c.user, Date: c.date, Slot: c.slot, Description: mark, Attendees: c.attendees}
-	s.made(w, c, mark, keyed, refusedBy(dynastay.ErrAlreadyExists), func(ctx context.Context, p *process, parts []dynastay.Part) error {
-		b, err := write(ctx, p, parts, hallOf(p).venue.RequestOp(c.by, q))
+	s.made(w, c, mark, keyed, RefusedBy(dynastay.ErrAlreadyExists), func(ctx context.Context, p *Process, parts []dynastay.Part) error {
+		b, err := Write(ctx, p, parts, hallOf(p).venue.RequestOp(c.by, q))
 		if err == nil {
 			s.told(c, b)
 		}
 		return err
 	})
-	if id == mark && w.oneIn(2) {
+	if id == mark && w.OneIn(2) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.show(&venue.Booking{ID: id, UserID: c.user, Version: 1, Status: venue.Pending, Date: c.date, Slot: c.slot})
@@ -67,17 +67,17 @@ func (s *venues) request(w *worker, keyed bool) *venueCall {
 
 // decide makes a call about a booking that somebody was told of, or a request if there is none.
 func (s *venues) decide(
-	w *worker, kind string, keyed bool, statuses []venue.Status, draw func(c *venueCall, mark string), op func(*process, *venueCall) *dynastay.Operation[*venue.Booking],
+	w *Worker, kind string, keyed bool, statuses []venue.Status, draw func(c *venueCall, mark string), op func(*Process, *venueCall) *dynastay.Operation[*venue.Booking],
 ) *venueCall {
 	b := s.pick(w, statuses...)
 	if b == nil {
 		return s.request(w, keyed)
 	}
-	mark := w.mark()
+	mark := w.Mark()
 	c := &venueCall{kind: kind, user: b.UserID, booking: b.ID, version: b.Version, by: adminOf(mark)}
 	draw(c, mark)
-	return s.made(w, c, mark, keyed, ofBooking, func(ctx context.Context, p *process, parts []dynastay.Part) error {
-		b, err := write(ctx, p, parts, op(p, c))
+	return s.made(w, c, mark, keyed, ofBooking, func(ctx context.Context, p *Process, parts []dynastay.Part) error {
+		b, err := Write(ctx, p, parts, op(p, c))
 		if err == nil {
 			s.told(c, b)
 		}
@@ -86,49 +86,49 @@ func (s *venues) decide(
 }
 
 // codeUntil is until when a code is valid.
-var codeUntil = midnight.Add(time.Hour)
+var codeUntil = Midnight.Add(time.Hour)
 
-func (s *venues) approve(w *worker, keyed bool) *venueCall {
-	titled := w.oneIn(2)
-	return s.decide(w, approving, keyed, []venue.Status{venue.Pending}, func(c *venueCall, _ string) { c.code = w.oneIn(2) },
-		func(p *process, c *venueCall) *dynastay.Operation[*venue.Booking] {
+func (s *venues) approve(w *Worker, keyed bool) *venueCall {
+	titled := w.OneIn(2)
+	return s.decide(w, approving, keyed, []venue.Status{venue.Pending}, func(c *venueCall, _ string) { c.code = w.OneIn(2) },
+		func(p *Process, c *venueCall) *dynastay.Operation[*venue.Booking] {
 			a := venue.Approval{BookingID: c.booking, Version: c.version}
 			if c.code {
-				a.Code, a.ValidFrom, a.ValidUntil = c.mark, midnight, codeUntil
+				a.Code, a.ValidFrom, a.ValidUntil = c.Mark, Midnight, codeUntil
 			}
 			if titled {
-				a.Title = c.mark
+				a.Title = c.Mark
 			}
 			return hallOf(p).venue.ApproveOp(c.by, a)
 		})
 }
 
-func (s *venues) reject(w *worker, keyed bool) *venueCall {
+func (s *venues) reject(w *Worker, keyed bool) *venueCall {
 	return s.decide(w, declining, keyed, []venue.Status{venue.Pending}, func(*venueCall, string) {},
-		func(p *process, c *venueCall) *dynastay.Operation[*venue.Booking] {
-			return hallOf(p).venue.RejectOp(c.by, venue.Rejection{BookingID: c.booking, Version: c.version, Reason: c.mark})
+		func(p *Process, c *venueCall) *dynastay.Operation[*venue.Booking] {
+			return hallOf(p).venue.RejectOp(c.by, venue.Rejection{BookingID: c.booking, Version: c.version, Reason: c.Mark})
 		})
 }
 
-func (s *venues) cancel(w *worker, keyed bool) *venueCall {
+func (s *venues) cancel(w *Worker, keyed bool) *venueCall {
 	statuses := []venue.Status{venue.Approved}
-	if w.oneIn(5) {
+	if w.OneIn(5) {
 		statuses = []venue.Status{venue.Pending}
 	}
 	return s.decide(w, withdrawing, keyed, statuses, func(c *venueCall, mark string) { c.actor(w, mark) },
-		func(p *process, c *venueCall) *dynastay.Operation[*venue.Booking] {
-			return hallOf(p).venue.CancelOp(c.by, venue.Cancellation{BookingID: c.booking, Version: c.version, Reason: c.mark})
+		func(p *Process, c *venueCall) *dynastay.Operation[*venue.Booking] {
+			return hallOf(p).venue.CancelOp(c.by, venue.Cancellation{BookingID: c.booking, Version: c.version, Reason: c.Mark})
 		})
 }
 
 // update changes a request, in the version that was seen or in any.
-func (s *venues) update(w *worker, keyed bool) *venueCall {
+func (s *venues) update(w *Worker, keyed bool) *venueCall {
 	return s.decide(w, changing, keyed, []venue.Status{venue.Pending}, func(c *venueCall, mark string) {
 		s.asks(w, c)
-		if c.actor(w, mark); w.oneIn(2) {
+		if c.actor(w, mark); w.OneIn(2) {
 			c.version = 0
 		}
-	}, func(p *process, c *venueCall) *dynastay.Operation[*venue.Booking] {
+	}, func(p *Process, c *venueCall) *dynastay.Operation[*venue.Booking] {
 		return hallOf(p).venue.UpdateOp(c.by, c.booking, func(b *venue.Booking) error {
 			b.Date, b.Slot, b.Attendees = c.date, c.slot, c.attendees
 			return nil
@@ -138,18 +138,18 @@ func (s *venues) update(w *worker, keyed bool) *venueCall {
 
 // conditions are those of a change of a booking or an event.
 func (c *venueCall) conditions() []dynastay.UpdateOption {
-	all := []dynastay.UpdateOption{dynastay.AgreedOn(c.mark)}
+	all := []dynastay.UpdateOption{dynastay.AgreedOn(c.Mark)}
 	if c.version > 0 {
 		all = append(all, dynastay.IfVersion(c.version))
 	}
 	return all
 }
 
-func (s *venues) createEvent(w *worker, keyed bool) *venueCall {
-	mark := w.mark()
+func (s *venues) createEvent(w *Worker, keyed bool) *venueCall {
+	mark := w.Mark()
 	c := &venueCall{kind: staging, by: adminOf(mark), date: hallDay(w), slot: hallSlot(w)}
-	return s.made(w, c, mark, keyed, takenSlot, func(ctx context.Context, p *process, parts []dynastay.Part) error {
-		e, err := write(ctx, p, parts, hallOf(p).venue.CreateEventOp(c.by, venue.Event{Date: c.date, Slot: c.slot, Type: concert, Title: mark}))
+	return s.made(w, c, mark, keyed, takenSlot, func(ctx context.Context, p *Process, parts []dynastay.Part) error {
+		e, err := Write(ctx, p, parts, hallOf(p).venue.CreateEventOp(c.by, venue.Event{Date: c.date, Slot: c.slot, Type: concert, Title: mark}))
 		if err == nil {
 			s.toldEvent(c, e)
 		}
@@ -160,27 +160,27 @@ func (s *venues) createEvent(w *worker, keyed bool) *venueCall {
 const concert = "concert"
 
 // about draws an event that somebody was told of; nil if there is none.
-func (s *venues) about(w *worker, kind string) (c *venueCall, ref venue.EventRef, mark string) {
+func (s *venues) about(w *Worker, kind string) (c *venueCall, ref venue.EventRef, mark string) {
 	e := s.pickEvent(w)
 	if e == nil {
 		return nil, ref, ""
 	}
-	mark = w.mark()
+	mark = w.Mark()
 	c = &venueCall{kind: kind, by: adminOf(mark), event: e.ID, date: e.Date, slot: e.Slot}
-	if w.oneIn(3) {
+	if w.OneIn(3) {
 		c.version = e.Version
 	}
 	return c, e.Ref(), mark
 }
 
-func (s *venues) updateEvent(w *worker, keyed bool) *venueCall {
+func (s *venues) updateEvent(w *Worker, keyed bool) *venueCall {
 	c, ref, mark := s.about(w, renaming)
 	if c == nil {
 		return s.createEvent(w, keyed)
 	}
-	return s.made(w, c, mark, keyed, refusedBy(dynastay.ErrNotFound, dynastay.ErrVersion), func(ctx context.Context, p *process, parts []dynastay.Part) error {
-		e, err := write(ctx, p, parts, hallOf(p).venue.UpdateEventOp(c.by, ref, func(e *venue.Event) error {
-			e.Title = c.mark
+	return s.made(w, c, mark, keyed, RefusedBy(dynastay.ErrNotFound, dynastay.ErrVersion), func(ctx context.Context, p *Process, parts []dynastay.Part) error {
+		e, err := Write(ctx, p, parts, hallOf(p).venue.UpdateEventOp(c.by, ref, func(e *venue.Event) error {
+			e.Title = c.Mark
 			return nil
 		}, c.conditions()...))
 		if err == nil {
@@ -190,15 +190,15 @@ func (s *venues) updateEvent(w *worker, keyed bool) *venueCall {
 	})
 }
 
-func (s *venues) deleteEvent(w *worker, keyed bool) *venueCall {
+func (s *venues) deleteEvent(w *Worker, keyed bool) *venueCall {
 	c, ref, mark := s.about(w, striking)
 	if c == nil {
 		return s.createEvent(w, keyed)
 	}
-	refusal := refusedBy(dynastay.ErrNotFound, dynastay.ErrVersion, venue.ErrOfBooking)
-	hide := !w.oneIn(3) // otherwise others look for it
-	return s.made(w, c, mark, keyed, refusal, func(ctx context.Context, p *process, parts []dynastay.Part) error {
-		_, err := write(ctx, p, parts, hallOf(p).venue.DeleteEventOp(c.by, ref, c.conditions()...))
+	refusal := RefusedBy(dynastay.ErrNotFound, dynastay.ErrVersion, venue.ErrOfBooking)
+	hide := !w.OneIn(3) // otherwise others look for it
+	return s.made(w, c, mark, keyed, refusal, func(ctx context.Context, p *Process, parts []dynastay.Part) error {
+		_, err := Write(ctx, p, parts, hallOf(p).venue.DeleteEventOp(c.by, ref, c.conditions()...))
 		if err == nil && hide {
 			s.mu.Lock()
 			defer s.mu.Unlock()
@@ -208,17 +208,17 @@ func (s *venues) deleteEvent(w *worker, keyed bool) *venueCall {
 	})
 }
 
-func (s *venues) setCode(w *worker, keyed bool) *venueCall {
+func (s *venues) setCode(w *Worker, keyed bool) *venueCall {
 	c, ref, mark := s.about(w, coding)
 	if c == nil {
 		return s.createEvent(w, keyed)
 	}
 	c.code, c.version = true, 0
-	code := venue.LockCode{EventID: ref.ID, Date: ref.Date, Slot: ref.Slot, Code: mark, ValidFrom: midnight, ValidUntil: codeUntil}
-	return s.made(w, c, mark, keyed, refusedBy(dynastay.ErrNotFound), func(ctx context.Context, p *process, parts []dynastay.Part) error {
-		set, err := write(ctx, p, parts, hallOf(p).venue.SetLockCodeOp(c.by, code))
-		if err == nil && (set.EventID != ref.ID || !keyed && set.Code != c.mark) {
-			s.differ("another code than was set", c.items, "%s: %+v", c.about, set)
+	code := venue.LockCode{EventID: ref.ID, Date: ref.Date, Slot: ref.Slot, Code: mark, ValidFrom: Midnight, ValidUntil: codeUntil}
+	return s.made(w, c, mark, keyed, RefusedBy(dynastay.ErrNotFound), func(ctx context.Context, p *Process, parts []dynastay.Part) error {
+		set, err := Write(ctx, p, parts, hallOf(p).venue.SetLockCodeOp(c.by, code))
+		if err == nil && (set.EventID != ref.ID || !keyed && set.Code != c.Mark) {
+			s.Differ("another code than was set", c.Items, "%s: %+v", c.About, set)
 		}
 		return err
 	})
@@ -228,23 +228,23 @@ func (s *venues) setCode(w *worker, keyed bool) *venueCall {
 var paymentStatuses = []venue.PaymentStatus{venue.PaymentPending, venue.PaymentFailed, venue.PaymentPaid, venue.PaymentRefunded}
 
 // pay reports one of the two payments of a booking, sometimes with another amount.
-func (s *venues) pay(w *worker, keyed bool) *venueCall {
+func (s *venues) pay(w *Worker, keyed bool) *venueCall {
 	b := s.pick(w, venue.Pending, venue.Approved)
 	if b == nil {
 		return s.request(w, keyed)
 	}
-	mark, n := w.mark(), w.rand.IntN(2)
+	mark, n := w.Mark(), w.Rand.IntN(2)
 	amount := int64(50_00)
-	if w.oneIn(8) {
+	if w.OneIn(8) {
 		amount++
 	}
 	c := &venueCall{kind: reporting, booking: b.ID, user: b.UserID, payment: venue.Payment{
-		BookingID: b.ID, ID: []string{"pay-0", "pay-1"}[n], Amount: dollars(amount), Status: paymentStatuses[w.rand.IntN(len(paymentStatuses))], Method: mark,
+		BookingID: b.ID, ID: []string{"pay-0", "pay-1"}[n], Amount: Dollars(amount), Status: paymentStatuses[w.Rand.IntN(len(paymentStatuses))], Method: mark,
 	}}
-	return s.made(w, c, mark, keyed, refusedBy(dynastay.ErrNotFound, dynastay.ErrAlreadyExists), func(ctx context.Context, p *process, parts []dynastay.Part) error {
-		at := span{from: s.now()}
-		r, err := write(ctx, p, parts, hallOf(p).venue.RecordPaymentOp(c.payment))
-		if at.to = s.now(); err == nil {
+	return s.made(w, c, mark, keyed, RefusedBy(dynastay.ErrNotFound, dynastay.ErrAlreadyExists), func(ctx context.Context, p *Process, parts []dynastay.Part) error {
+		at := Span{From: s.Moment()}
+		r, err := Write(ctx, p, parts, hallOf(p).venue.RecordPaymentOp(c.payment))
+		if at.To = s.Moment(); err == nil {
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			c.recorded = append(c.recorded, report{at, r})
@@ -253,13 +253,13 @@ func (s *venues) pay(w *worker, keyed bool) *venueCall {
 	})
 }
 
-func (s *venues) recount(w *worker, keyed bool) *venueCall {
-	mark, user := w.mark(), hirer(w)
+func (s *venues) recount(w *Worker, keyed bool) *venueCall {
+	mark, user := w.Mark(), hirer(w)
 	c := &venueCall{kind: recounting, user: user}
-	return s.made(w, c, mark, keyed, never, func(ctx context.Context, p *process, parts []dynastay.Part) error {
-		at := span{from: s.now()}
-		u, err := write(ctx, p, parts, hallOf(p).venue.RecountOp(user))
-		if at.to = s.now(); err == nil && user != uncounted {
+	return s.made(w, c, mark, keyed, Never, func(ctx context.Context, p *Process, parts []dynastay.Part) error {
+		at := Span{From: s.Moment()}
+		u, err := Write(ctx, p, parts, hallOf(p).venue.RecountOp(user))
+		if at.To = s.Moment(); err == nil && user != uncounted {
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			s.numbers = append(s.numbers, &numbersLook{at, user, u.RequestedCount, u.ApprovedCount})
@@ -269,13 +269,13 @@ func (s *venues) recount(w *worker, keyed bool) *venueCall {
 }
 
 // look asks what takes place on a day, with a consistent read.
-func (s *venues) look(w *worker) {
-	l := &dayLook{span: span{from: w.now()}, date: hallDay(w)}
-	v := w.call("look at a day", "hall/"+l.date.String(), "", never, func(ctx context.Context) (err error) {
-		l.events, err = hallOf(w.process).venue.EventsOn(ctx, l.date, dynastay.Consistent)
+func (s *venues) look(w *Worker) {
+	l := &dayLook{Span: Span{From: w.Moment()}, date: hallDay(w)}
+	v := w.Call("look at a day", "hall/"+l.date.String(), "", Never, func(ctx context.Context) (err error) {
+		l.events, err = hallOf(w.Process).venue.EventsOn(ctx, l.date, dynastay.Consistent)
 		return err
 	})
-	if l.to = w.now(); v == acknowledged {
+	if l.To = w.Moment(); v == Acknowledged {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.days = append(s.days, l)
@@ -283,21 +283,21 @@ func (s *venues) look(w *worker) {
 }
 
 // miscount changes the statistics of a user as other software may leave them. A recount corrects them.
-func (s *venues) miscount(w *worker) {
-	name, table := []string{"requestedCount", "approvedCount"}[w.rand.IntN(2)], s.db.Direct.TableName(venuekeys.Table)
-	wrong := dynastay.Item{":n": dynastay.Number(w.rand.IntN(5))}
-	if w.oneIn(3) {
+func (s *venues) miscount(w *Worker) {
+	name, table := []string{"requestedCount", "approvedCount"}[w.Rand.IntN(2)], s.Base.Direct.TableName(venuekeys.Table)
+	wrong := dynastay.Item{":n": dynastay.Number(w.Rand.IntN(5))}
+	if w.OneIn(3) {
 		wrong[":n"] = &types.AttributeValueMemberNULL{Value: true}
 	}
 	change := "SET " + name + " = :n"
-	if w.oneIn(4) {
+	if w.OneIn(4) {
 		change, wrong = "REMOVE "+name, nil
 	}
-	_, err := s.db.Engine.Client().UpdateItem(w.t.Context(), &dynamodb.UpdateItemInput{
+	_, err := s.Base.Engine.Client().UpdateItem(w.T.Context(), &dynamodb.UpdateItemInput{
 		TableName: &table, Key: dynastay.Item{"PK": dynastay.Text("USER#" + uncounted), "SK": dynastay.Text("METADATA")},
 		UpdateExpression: &change, ExpressionAttributeValues: wrong,
 	})
 	if err != nil {
-		w.t.Error(err)
+		w.T.Error(err)
 	}
 }

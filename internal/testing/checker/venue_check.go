@@ -12,9 +12,9 @@ import (
 // slotNames are the slots of a day as the keys spell them.
 var slotNames = map[string]string{"MORNING": "MORNING", "AFTERNOON": "AFTERNOON", "FULL_DAY": "FULLDAY"}
 
-func (s *venues) check() {
-	v := s.readVenue(s.scan(venuekeys.Table))
-	v.invitations = stored(s.checker, invitationEntity)
+func (s *venues) Check() {
+	v := s.readVenue(s.Scan(venuekeys.Table))
+	v.invitations = Stored(s.Run, invitationEntity)
 	s.checkVenue(v)
 }
 
@@ -24,15 +24,15 @@ func (s *venues) checkVenue(v *venueItems) {
 		s.decideVenue(c, v)
 	}
 	for mark, i := range v.invitations {
-		s.differ("an invitation that nobody wrote", mark, "%v", i)
+		s.Differ("an invitation that nobody wrote", mark, "%v", i)
 	}
 	for mark, n := range v.notices {
-		s.differ("a message that nobody wrote", mark, "%v", n)
+		s.Differ("a message that nobody wrote", mark, "%v", n)
 	}
 	lives := map[string]*venueLife{}
 	for _, c := range s.all {
 		if c.booking != "" && lives[c.booking] == nil {
-			lives[c.booking] = s.life(c.booking, numberOf(v.bookings[c.booking], "version"))
+			lives[c.booking] = s.life(c.booking, NumberOf(v.bookings[c.booking], "version"))
 		}
 	}
 	all := s.occupancies(lives)
@@ -45,7 +45,7 @@ func (s *venues) checkVenue(v *venueItems) {
 		delete(v.payments, id)
 	}
 	for id, p := range v.payments {
-		s.differ("a payment that nobody reported", id, "%v", p)
+		s.Differ("a payment that nobody reported", id, "%v", p)
 	}
 	s.checkEvents(v, all)
 	s.checkOccupancies(all)
@@ -63,15 +63,15 @@ func (s *venues) checkVenue(v *venueItems) {
 
 // checkBooking compares a booking with its calls, its event, and its item in the partition of its user.
 func (s *venues) checkBooking(id string, b plain, l *venueLife, v *venueItems, byUser int) {
-	differ := func(kind string, other any) { s.differ(kind, id+" hall/"+textOf(b, "date"), "%v, %v", b, other) }
+	differ := func(kind string, other any) { s.Differ(kind, id+" hall/"+TextOf(b, "date"), "%v, %v", b, other) }
 	if l == nil {
 		differ("a booking that nobody asked for", nil)
 		return
 	}
-	status, user := textOf(b, "status"), textOf(b, "userId")
+	status, user := TextOf(b, "status"), TextOf(b, "userId")
 	st := venueState{
-		user, textOf(b, "eventDescription"), textOf(b, "date"), textOf(b, "timeSlot"), numberOf(b, "attendees"),
-		status, textOf(b, "decidedBy"), textOf(b, "reason"), textOf(b, "eventId"),
+		user, TextOf(b, "eventDescription"), TextOf(b, "date"), TextOf(b, "timeSlot"), NumberOf(b, "attendees"),
+		status, TextOf(b, "decidedBy"), TextOf(b, "reason"), TextOf(b, "eventId"),
 	}
 	if !l.fits(len(l.stages), st) {
 		differ("a booking that does not follow from its calls", l.last())
@@ -80,7 +80,7 @@ func (s *venues) checkBooking(id string, b plain, l *venueLife, v *venueItems, b
 		differ("a booking that is not as somebody was told", told)
 	}
 	for _, c := range s.all {
-		byUser -= count(c.kind == changing && c.by.Role == venue.Customer && c.booking == id && c.done())
+		byUser -= Count(c.kind == changing && c.by.Role == venue.Customer && c.booking == id && c.Done())
 	}
 	if byUser != 0 {
 		differ("changes by the user that are not those of the audit log", byUser)
@@ -97,7 +97,7 @@ func (s *venues) checkBooking(id string, b plain, l *venueLife, v *venueItems, b
 	}
 	want := plain{"GSI1PK": nil, "GSI1SK": nil}
 	if status == "pending" {
-		want = plain{"GSI1PK": "STATUS#PENDING", "GSI1SK": timeOf(b["requestedAt"]).Format("2006-01-02T15:04:05Z") + "#BOOKING#" + id}
+		want = plain{"GSI1PK": "STATUS#PENDING", "GSI1SK": TimeOf(b["requestedAt"]).Format("2006-01-02T15:04:05Z") + "#BOOKING#" + id}
 	}
 	if b["GSI1PK"] != want["GSI1PK"] || b["GSI1SK"] != want["GSI1SK"] {
 		differ("a booking whose index keys are wrong", want)
@@ -110,7 +110,7 @@ func (s *venues) checkBooking(id string, b plain, l *venueLife, v *venueItems, b
 func (l *venueLife) last() (by []string) {
 	if len(l.stages) > 0 {
 		for _, c := range l.stages[len(l.stages)-1].by {
-			by = append(by, c.about)
+			by = append(by, c.About)
 		}
 	}
 	return by
@@ -120,7 +120,7 @@ func (l *venueLife) last() (by []string) {
 func (s *venues) checkStates(l *venueLife) {
 	for n, st := range s.states[l.id] {
 		if !l.fits(n, st) {
-			s.differ("a version that does not follow from its calls", l.id, "%d: %+v", n, st)
+			s.Differ("a version that does not follow from its calls", l.id, "%d: %+v", n, st)
 		}
 	}
 	for n, v := range l.stages {
@@ -132,7 +132,7 @@ func (s *venues) checkStates(l *venueLife) {
 			event = ended.by[0].event
 		}
 		if v.by[0].event != event {
-			s.differ("a cancellation of another event", v.by[0].items, "%s: %q", v.by[0].about, event)
+			s.Differ("a cancellation of another event", v.by[0].Items, "%s: %q", v.by[0].About, event)
 		}
 	}
 }
@@ -142,18 +142,18 @@ func (s *venues) checkEvents(v *venueItems, all map[string]*occupancy) {
 	left := maps.Clone(all)
 	for date, day := range v.events {
 		if day["FULLDAY"] != nil && len(day) > 1 {
-			s.differ("a slot that is held twice", "hall/"+date, "%v", day)
+			s.Differ("a slot that is held twice", "hall/"+date, "%v", day)
 		}
 		for slot, e := range day {
-			id := textOf(e, "eventId")
+			id := TextOf(e, "eventId")
 			o := left[id]
 			delete(left, id)
 			if o == nil || len(o.ends) > 0 {
-				s.differ("an event that is not to be there", id+" hall/"+date, "%s: %v", slot, e)
+				s.Differ("an event that is not to be there", id+" hall/"+date, "%s: %v", slot, e)
 				continue
 			}
 			if o.date == "" {
-				o.date, o.slot = textOf(e, "date"), venue.Slot(textOf(e, "timeSlot"))
+				o.date, o.slot = TextOf(e, "date"), venue.Slot(TextOf(e, "timeSlot"))
 			}
 			s.checkEventItem(date, slot, e, o, v)
 			s.checkCode(o, v.codes[id])
@@ -162,11 +162,11 @@ func (s *venues) checkEvents(v *venueItems, all map[string]*occupancy) {
 	}
 	for id, o := range left {
 		if len(o.ends) == 0 {
-			s.differ("an event is lost", o.by.items+" "+id, "%s", o.by.about)
+			s.Differ("an event is lost", o.by.Items+" "+id, "%s", o.by.About)
 		}
 	}
 	for id, code := range v.codes {
-		s.differ("a code of no event", id, "%v", code)
+		s.Differ("a code of no event", id, "%v", code)
 	}
 }
 
@@ -175,33 +175,33 @@ func (s *venues) checkEventItem(date, slot string, e plain, o *occupancy, v *ven
 	if o.booking != "" {
 		b := v.bookings[o.booking]
 		if b["status"] != "approved" || b["eventId"] != o.event || b["date"] != e["date"] || b["timeSlot"] != e["timeSlot"] {
-			s.differ("an event without its booking", o.by.items+" hall/"+date, "%v, %v", e, b)
+			s.Differ("an event without its booking", o.by.Items+" hall/"+date, "%v, %v", e, b)
 		}
 		want["eventType"], want["bookingId"], want["createdBy"] = "private_booking", o.booking, b["userId"]
 	}
 	for name, value := range want {
 		if e[name] != value {
-			s.differ("an event with other attributes", o.by.items, "%s is not %v: %v", name, value, e)
+			s.Differ("an event with other attributes", o.by.Items, "%s is not %v: %v", name, value, e)
 		}
 	}
 	if date != o.date || slot != slotNames[string(o.slot)] {
-		s.differ("an event in another slot", o.by.items, "%s %s: %v", date, slot, e)
+		s.Differ("an event in another slot", o.by.Items, "%s %s: %v", date, slot, e)
 	}
-	title, version := textOf(e, "title"), numberOf(e, "version")
+	title, version := TextOf(e, "title"), NumberOf(e, "version")
 	updates := s.of(renaming, o.event)
 	if version != 1+len(updates) {
-		s.differ("an event whose version does not count its changes", o.by.items, "%d changes: %v", len(updates), e)
+		s.Differ("an event whose version does not count its changes", o.by.Items, "%d changes: %v", len(updates), e)
 	}
-	first := title == o.by.mark || title == textOf(v.bookings[o.booking], "eventDescription")
+	first := title == o.by.Mark || title == TextOf(v.bookings[o.booking], "eventDescription")
 	if len(updates) == 0 != first || len(updates) > 0 && !lastOf(updates, title) {
-		s.differ("an event without its last title", o.by.items, "%v", e)
+		s.Differ("an event without its last title", o.by.Items, "%v", e)
 	}
 	if told, is := s.titles[o.event][version]; is && told != title {
-		s.differ("an event that is not as somebody was told", o.by.items, "%s: %v", told, e)
+		s.Differ("an event that is not as somebody was told", o.by.Items, "%s: %v", told, e)
 	}
 	for told := range s.titles[o.event] {
 		if told > version {
-			s.differ("a version of an event is lost", o.by.items, "%d: %v", told, e)
+			s.Differ("a version of an event is lost", o.by.Items, "%d: %v", told, e)
 		}
 	}
 }
@@ -209,7 +209,7 @@ func (s *venues) checkEventItem(date, slot string, e plain, o *occupancy, v *ven
 // of are the calls of a kind that have changed an event.
 func (s *venues) of(kind, event string) (all []*venueCall) {
 	for _, c := range s.all {
-		if c.kind == kind && c.event == event && c.done() {
+		if c.kind == kind && c.event == event && c.Done() {
 			all = append(all, c)
 		}
 	}
@@ -218,8 +218,8 @@ func (s *venues) of(kind, event string) (all []*venueCall) {
 
 // lastOf reports whether the call with the mark can have been the last one.
 func lastOf(all []*venueCall, mark string) bool {
-	at := slices.IndexFunc(all, func(c *venueCall) bool { return c.mark == mark })
-	return at >= 0 && !slices.ContainsFunc(all, func(c *venueCall) bool { return c.within.from > all[at].within.to })
+	at := slices.IndexFunc(all, func(c *venueCall) bool { return c.Mark == mark })
+	return at >= 0 && !slices.ContainsFunc(all, func(c *venueCall) bool { return c.Within.From > all[at].Within.To })
 }
 
 // checkCode compares the code of an event with the calls that have set one.
@@ -231,11 +231,11 @@ func (s *venues) checkCode(o *occupancy, code plain) {
 	if len(sets) == 0 && code == nil {
 		return
 	}
-	if !lastOf(sets, textOf(code, "code")) || len(sets) > 1 && o.by.code && code["code"] == o.by.mark {
-		s.differ("an event without its last code", o.by.items, "%d codes: %v", len(sets), code)
+	if !lastOf(sets, TextOf(code, "code")) || len(sets) > 1 && o.by.code && code["code"] == o.by.Mark {
+		s.Differ("an event without its last code", o.by.Items, "%d codes: %v", len(sets), code)
 	}
 	if code["date"] != o.date || code["timeSlot"] != string(o.slot) || code["eventId"] != o.event {
-		s.differ("a code of another event", o.by.items, "%v", code)
+		s.Differ("a code of another event", o.by.Items, "%v", code)
 	}
 }
 
@@ -245,17 +245,17 @@ func (s *venues) checkOccupancies(all map[string]*occupancy) {
 	for _, o := range all {
 		byDate[o.date] = append(byDate[o.date], o)
 		if len(o.ends) > 1 {
-			s.differ("an event that ended twice", o.by.items+" "+o.event, "%s and %s", o.ends[0].about, o.ends[1].about)
+			s.Differ("an event that ended twice", o.by.Items+" "+o.event, "%s and %s", o.ends[0].About, o.ends[1].About)
 		}
-		if o.made.from > o.gone.to {
-			s.differ("an event that ended before it began", o.by.items+" "+o.event, "%s and %s", o.by.about, o.ends[0].about)
+		if o.made.From > o.gone.To {
+			s.Differ("an event that ended before it began", o.by.Items+" "+o.event, "%s and %s", o.by.About, o.ends[0].About)
 		}
 	}
 	for date, day := range byDate {
 		for i, o := range day {
 			for _, other := range day[:i] {
 				if o.clashes(other) {
-					s.differ("two events held one slot", o.by.items+" "+other.by.items+" hall/"+date, "%s and %s", o.by.about, other.by.about)
+					s.Differ("two events held one slot", o.by.Items+" "+other.by.Items+" hall/"+date, "%s and %s", o.by.About, other.by.About)
 				}
 			}
 		}
@@ -266,36 +266,36 @@ func (s *venues) checkOccupancies(all map[string]*occupancy) {
 func (s *venues) checkUsers(v *venueItems) {
 	for id, relations := range v.relations {
 		for booking, p := range relations {
-			s.differ("an item of a booking that does not exist", id+" "+booking, "%v", p)
+			s.Differ("an item of a booking that does not exist", id+" "+booking, "%v", p)
 		}
 	}
 	requested, approved, moved := map[string]int{}, map[string]int{}, map[string]int{}
 	for _, b := range v.bookings {
-		user := textOf(b, "userId")
+		user := TextOf(b, "userId")
 		requested[user]++
-		approved[user] += count(b["status"] == "approved")
+		approved[user] += Count(b["status"] == "approved")
 		if b["status"] == "approved" {
 			moved[user]++
 		}
 		moved[user]++
 	}
 	for _, c := range s.all {
-		if c.kind == withdrawing && c.done() && c.event != "" {
-			moved[textOf(v.bookings[c.booking], "userId")] += 2
+		if c.kind == withdrawing && c.Done() && c.event != "" {
+			moved[TextOf(v.bookings[c.booking], "userId")] += 2
 		}
 	}
 	for n := range hirers {
 		id := fmt.Sprint(hirerPrefix, n)
 		u := v.users[id]
 		delete(v.users, id)
-		if numberOf(u, "requestedCount") != requested[id] || numberOf(u, "approvedCount") != approved[id] {
-			s.differ("statistics that do not count the bookings", id, "%d, %d approved: %v", requested[id], approved[id], u)
+		if NumberOf(u, "requestedCount") != requested[id] || NumberOf(u, "approvedCount") != approved[id] {
+			s.Differ("statistics that do not count the bookings", id, "%d, %d approved: %v", requested[id], approved[id], u)
 		}
-		if numberOf(u, "countsMoved") != moved[id] {
-			s.differ("statistics that have moved more or less than the bookings", id, "%d: %v", moved[id], u)
+		if NumberOf(u, "countsMoved") != moved[id] {
+			s.Differ("statistics that have moved more or less than the bookings", id, "%d: %v", moved[id], u)
 		}
 	}
 	for id, u := range v.users {
-		s.differ("a user that nobody created", id, "%v", u)
+		s.Differ("a user that nobody created", id, "%v", u)
 	}
 }

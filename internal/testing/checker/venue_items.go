@@ -12,14 +12,14 @@ type venueItems struct {
 	relations, payments             map[string]map[string]plain
 	events                          map[string]map[string]plain // by date and slot, as the key spells it
 	entries                         []plain
-	invitations                     map[string]*receipt
+	invitations                     map[string]*Receipt
 }
 
 func newVenueItems() *venueItems {
 	return &venueItems{
 		users: map[string]plain{}, bookings: map[string]plain{}, codes: map[string]plain{}, notices: map[string]plain{},
 		relations: map[string]map[string]plain{}, payments: map[string]map[string]plain{}, events: map[string]map[string]plain{},
-		invitations: map[string]*receipt{},
+		invitations: map[string]*Receipt{},
 	}
 }
 
@@ -33,8 +33,8 @@ func (s *venues) readVenue(items []plain) *venueItems {
 		of[id][at] = p
 	}
 	for _, p := range items {
-		kind, id, _ := strings.Cut(textOf(p, "PK"), "#")
-		sort := textOf(p, "SK")
+		kind, id, _ := strings.Cut(TextOf(p, "PK"), "#")
+		sort := TextOf(p, "SK")
 		part, rest, _ := strings.Cut(sort, "#")
 		switch kind + " " + part {
 		case "USER METADATA":
@@ -42,7 +42,7 @@ func (s *venues) readVenue(items []plain) *venueItems {
 		case "USER BOOKING":
 			put(all.relations, id, rest, p)
 		case "USER NOTIFICATION":
-			all.notices[textOf(p, "notificationId")] = p
+			all.notices[TextOf(p, "notificationId")] = p
 		case "BOOKING METADATA":
 			all.bookings[id] = p
 		case "BOOKING PAYMENT":
@@ -54,7 +54,7 @@ func (s *venues) readVenue(items []plain) *venueItems {
 		case "EMAIL GUARD": // of the users, whose addresses do not change
 		default:
 			if kind != "AUDIT" {
-				s.differ("an item that nobody wrote", id, "%v", p)
+				s.Differ("an item that nobody wrote", id, "%v", p)
 				continue
 			}
 			all.entries = append(all.entries, p)
@@ -69,13 +69,13 @@ func (s *venues) attribute(v *venueItems) map[string]int {
 	changed := map[string]int{}
 	for _, e := range v.entries {
 		c := s.author(e, v)
-		action, booking := textOf(e, "action"), textOf(e, "bookingId")
-		if c == nil && action == actions[changing] && textOf(e, "by") == textOf(v.bookings[booking], "userId") {
+		action, booking := TextOf(e, "action"), TextOf(e, "bookingId")
+		if c == nil && action == actions[changing] && TextOf(e, "by") == TextOf(v.bookings[booking], "userId") {
 			changed[booking]++
 			continue
 		}
 		if c == nil || action != actions[c.kind] && !(c.code && c.kind == approving && action == actions[coding]) {
-			s.differ("an entry of the audit log that nobody asked for", booking+" "+textOf(e, "eventId"), "%v", e)
+			s.Differ("an entry of the audit log that nobody asked for", booking+" "+TextOf(e, "eventId"), "%v", e)
 			continue
 		}
 		s.learn(c, e)
@@ -95,14 +95,14 @@ func (s *venues) attribute(v *venueItems) map[string]int {
 
 // author is the call that an entry names: by the administrator, the reason, or the request itself.
 func (s *venues) author(e plain, v *venueItems) *venueCall {
-	if mark, is := strings.CutPrefix(textOf(e, "by"), adminPrefix); is {
+	if mark, is := strings.CutPrefix(TextOf(e, "by"), adminPrefix); is {
 		return s.all[mark]
 	}
-	switch textOf(e, "action") {
+	switch TextOf(e, "action") {
 	case actions[withdrawing]:
-		return s.all[textOf(e, "note")]
+		return s.all[TextOf(e, "note")]
 	case actions[requesting]:
-		return s.all[textOf(v.bookings[textOf(e, "bookingId")], "eventDescription")]
+		return s.all[TextOf(v.bookings[TextOf(e, "bookingId")], "eventDescription")]
 	}
 	return nil
 }
@@ -111,7 +111,7 @@ func (s *venues) author(e plain, v *venueItems) *venueCall {
 func (s *venues) learn(c *venueCall, e plain) {
 	for name, id := range map[string]*string{"bookingId": &c.booking, "eventId": &c.event} {
 		if *id == "" {
-			*id = textOf(e, name)
+			*id = TextOf(e, name)
 		}
 	}
 }
@@ -123,20 +123,20 @@ func (s *venues) checkEntry(c *venueCall, e plain, v *venueItems) {
 		booking = s.bookingOf(c.event)
 	}
 	if booking != "" {
-		user = textOf(v.bookings[booking], "userId")
+		user = TextOf(v.bookings[booking], "userId")
 	}
 	note := ""
 	switch c.kind {
 	case declining, withdrawing, staging, renaming:
-		note = c.mark
+		note = c.Mark
 	case striking:
-		note = textOf(e, "note") // the title, which other calls may have changed
+		note = TextOf(e, "note") // the title, which other calls may have changed
 	}
 	for name, want := range map[string]string{
 		"by": c.by.UserID, "role": string(c.by.Role), "bookingId": booking, "userId": user, "eventId": c.event, "note": note,
 	} {
-		if textOf(e, name) != want {
-			s.differ("an entry of the audit log that is not of its call", c.items, "%s: %s is not %q: %v", c.about, name, want, e)
+		if TextOf(e, name) != want {
+			s.Differ("an entry of the audit log that is not of its call", c.Items, "%s: %s is not %q: %v", c.About, name, want, e)
 		}
 	}
 }
@@ -155,38 +155,38 @@ func (s *venues) bookingOf(event string) string {
 func (s *venues) decideVenue(c *venueCall, v *venueItems) {
 	traces := len(c.entries)
 	audited := actions[c.kind] != "" && (c.kind != changing || c.by.Role == venue.Admin)
-	there, note := v.invitations[c.mark], v.notices[c.mark]
-	delete(v.invitations, c.mark)
-	delete(v.notices, c.mark)
+	there, note := v.invitations[c.Mark], v.notices[c.Mark]
+	delete(v.invitations, c.Mark)
+	delete(v.notices, c.Mark)
 	written, known := traces > 0, audited
 	for extra, is := range map[*bool]bool{&c.invites: there != nil, &c.notifies: note != nil} {
 		switch {
 		case !*extra && is, *extra && known && is != written:
-			s.differ("a part of a write without the others", c.items, "%s: %v, %v, %d entries", c.about, there, note, traces)
+			s.Differ("a part of a write without the others", c.Items, "%s: %v, %v, %d entries", c.About, there, note, traces)
 		case *extra && !known:
 			written, known = is, true
 		}
 	}
-	if there != nil && there.Kind != c.kind || note != nil && (textOf(note, "userId") != c.user || textOf(note, "title") != c.kind) {
-		s.differ("a part of another write", c.items, "%s: %v, %v", c.about, there, note)
+	if there != nil && there.Kind != c.kind || note != nil && (TextOf(note, "userId") != c.user || TextOf(note, "title") != c.kind) {
+		s.Differ("a part of another write", c.Items, "%s: %v, %v", c.About, there, note)
 	}
 	if c.code && c.kind == approving && c.codeEntries != traces {
-		s.differ("a code that is not in the audit log", c.items, "%s: %d entries", c.about, c.codeEntries)
+		s.Differ("a code that is not in the audit log", c.Items, "%s: %d entries", c.About, c.codeEntries)
 	}
 	if !known {
 		return
 	}
-	switch answer := c.verdict(); {
+	switch answer := c.Verdict(); {
 	case traces > 1:
-		s.differ("a call that was carried out twice", c.items, "%s: %d entries", c.about, traces)
-	case written && (answer == refused || c.stranger):
-		s.differ("a call that was refused", c.items, "%s", c.about)
-	case !written && answer == acknowledged:
-		s.differ("a call is lost", c.items, "%s", c.about)
+		s.Differ("a call that was carried out twice", c.Items, "%s: %d entries", c.About, traces)
+	case written && (answer == Refused || c.stranger):
+		s.Differ("a call that was refused", c.Items, "%s", c.About)
+	case !written && answer == Acknowledged:
+		s.Differ("a call is lost", c.Items, "%s", c.About)
 	}
 	if written {
-		c.saw(s.now())
+		c.Saw(s.Moment())
 	} else {
-		c.undone = true
+		c.Undone = true
 	}
 }

@@ -14,7 +14,7 @@ type venueLife struct {
 
 // stage is a version of a booking, and the time within which it was written.
 type stage struct {
-	span
+	Span
 	status venue.Status
 	by     []*venueCall // the calls that can have written it; one if that is certain
 }
@@ -45,14 +45,14 @@ func (s *venues) life(id string, versions int) *venueLife {
 	}
 	var others []*venueCall // that have written any of the versions that are left
 	for _, c := range s.all {
-		if statusAfter[c.kind] == "" || c.booking != id || !c.done() {
+		if statusAfter[c.kind] == "" || c.booking != id || !c.Done() {
 			continue
 		}
 		switch n := c.writes(); {
 		case n == 0:
 			others = append(others, c)
 		case n > versions:
-			s.differ("a version is lost", id, "%d of %d: %s", n, versions, c.about)
+			s.Differ("a version is lost", id, "%d of %d: %s", n, versions, c.About)
 		default:
 			l.stages[n-1].by = append(l.stages[n-1].by, c)
 		}
@@ -65,11 +65,11 @@ func (s *venues) life(id string, versions int) *venueLife {
 			left++
 		case 1:
 		default:
-			s.differ("two changes of one version", id, "version %d: %s and %s", n+1, v.by[0].about, v.by[1].about)
+			s.Differ("two changes of one version", id, "version %d: %s and %s", n+1, v.by[0].About, v.by[1].About)
 		}
 	}
 	if left != len(others) {
-		s.differ("versions that do not count the changes", id, "%d versions, for %d of which there are %d changes", versions, left, len(others))
+		s.Differ("versions that do not count the changes", id, "%d versions, for %d of which there are %d changes", versions, left, len(others))
 	}
 	s.order(l)
 	return l
@@ -78,36 +78,36 @@ func (s *venues) life(id string, versions int) *venueLife {
 // order finds the statuses and times of the versions.
 func (s *venues) order(l *venueLife) {
 	for n, v := range l.stages {
-		v.from = ever
+		v.From = Ever
 		for _, c := range v.by {
-			v.from, v.to, v.status = min(v.from, c.within.from), max(v.to, c.within.to), statusAfter[c.kind]
+			v.From, v.To, v.status = min(v.From, c.Within.From), max(v.To, c.Within.To), statusAfter[c.kind]
 		}
 		if n == 0 {
 			continue
 		}
 		before := l.stages[n-1]
-		v.from = max(v.from, before.from)
+		v.From = max(v.From, before.From)
 		if before.status != venue.Pending && !(before.status == venue.Approved && v.status == venue.Cancelled) || before.status == v.status && v.status != venue.Pending {
-			s.differ("a change that the status does not allow", l.id, "version %d: %s after %s", n+1, v.status, before.status)
+			s.Differ("a change that the status does not allow", l.id, "version %d: %s after %s", n+1, v.status, before.status)
 		}
 	}
 	for n := len(l.stages) - 2; n >= 0; n-- {
-		l.stages[n].to = min(l.stages[n].to, l.stages[n+1].to)
+		l.stages[n].To = min(l.stages[n].To, l.stages[n+1].To)
 	}
 	for n, v := range l.stages {
-		if v.from > v.to {
-			s.differ("versions in another order than their calls", l.id, "version %d", n+1)
+		if v.From > v.To {
+			s.Differ("versions in another order than their calls", l.id, "version %d", n+1)
 		}
 	}
 }
 
 // possible is the time in which a version can have been the stored one.
-func (l *venueLife) possible(n int) span {
-	until := ever
+func (l *venueLife) possible(n int) Span {
+	until := Ever
 	if n < len(l.stages) {
-		until = l.stages[n].to
+		until = l.stages[n].To
 	}
-	return between(l.stages[n-1].from, until)
+	return Between(l.stages[n-1].From, until)
 }
 
 // content are the calls that can have written what a version asks for.
@@ -123,7 +123,7 @@ func (l *venueLife) fits(n int, st venueState) bool {
 		return false
 	}
 	v, first := l.stages[n-1], l.stages[0].by
-	if len(v.by) == 0 || len(first) == 0 || st.status != string(v.status) || st.user != first[0].user || st.description != first[0].mark {
+	if len(v.by) == 0 || len(first) == 0 || st.status != string(v.status) || st.user != first[0].user || st.description != first[0].Mark {
 		return false
 	}
 	last, by, reason, event := v.by[0], "", "", ""
@@ -134,7 +134,7 @@ func (l *venueLife) fits(n int, st venueState) bool {
 	case approving:
 		event = last.event
 	case declining, withdrawing:
-		reason = last.mark
+		reason = last.Mark
 	}
 	return st.by == by && st.reason == reason && st.event == event && slices.ContainsFunc(l.content(n), func(c *venueCall) bool {
 		return st.date == c.date.String() && st.slot == string(c.slot) && st.attendees == c.attendees
@@ -145,16 +145,16 @@ func (l *venueLife) fits(n int, st venueState) bool {
 type occupancy struct {
 	event, booking, user, date string // the date is "" if nobody knows
 	slot                       venue.Slot
-	made, gone                 span
+	made, gone                 Span
 	by                         *venueCall
 	ends                       []*venueCall
 }
 
 // possible is the time in which the event can have taken place.
-func (o *occupancy) possible() span { return between(o.made.from, o.gone.to) }
+func (o *occupancy) possible() Span { return Between(o.made.From, o.gone.To) }
 
 // covers reports whether the event has certainly taken place all the time.
-func (o *occupancy) covers(at span) bool { return o.made.to < at.from && at.to < o.gone.from }
+func (o *occupancy) covers(at Span) bool { return o.made.To < at.From && at.To < o.gone.From }
 
 // overlap is the rule of the slots.
 func overlap(a, b venue.Slot) bool { return a == b || a == venue.FullDay || b == venue.FullDay }
@@ -162,19 +162,19 @@ func overlap(a, b venue.Slot) bool { return a == b || a == venue.FullDay || b ==
 // clashes reports whether two events certainly held one slot at the same time: neither can have ended before the other
 // one began.
 func (o *occupancy) clashes(other *occupancy) bool {
-	return o.date != "" && o.date == other.date && overlap(o.slot, other.slot) && o.gone.from > other.made.to && other.gone.from > o.made.to
+	return o.date != "" && o.date == other.date && overlap(o.slot, other.slot) && o.gone.From > other.made.To && other.gone.From > o.made.To
 }
 
 // occupancies are the events by their ids, of all calls that have made or deleted one.
 func (s *venues) occupancies(lives map[string]*venueLife) map[string]*occupancy {
 	all := map[string]*occupancy{}
 	for _, c := range s.all {
-		if c.kind != approving && c.kind != staging || !c.done() || c.event == "" {
+		if c.kind != approving && c.kind != staging || !c.Done() || c.event == "" {
 			continue
 		}
-		o := &occupancy{event: c.event, booking: c.booking, made: c.within, gone: since(ever), by: c}
+		o := &occupancy{event: c.event, booking: c.booking, made: c.Within, gone: Since(Ever), by: c}
 		if other := all[c.event]; other != nil {
-			s.differ("two calls that made one event", c.items, "%s and %s", c.about, other.by.about)
+			s.Differ("two calls that made one event", c.Items, "%s and %s", c.About, other.by.About)
 		}
 		all[c.event] = o
 		if c.kind == staging {
@@ -184,20 +184,20 @@ func (s *venues) occupancies(lives map[string]*venueLife) map[string]*occupancy 
 		if l := lives[c.booking]; l != nil && c.version < len(l.stages) && len(l.stages[0].by) > 0 {
 			o.user = l.stages[0].by[0].user
 			o.date, o.slot = s.held(l, c.version)
-			o.made = l.stages[c.version].span
+			o.made = l.stages[c.version].Span
 		}
 	}
 	for _, c := range s.all {
-		if c.kind != striking && c.kind != withdrawing || !c.done() || c.event == "" {
+		if c.kind != striking && c.kind != withdrawing || !c.Done() || c.event == "" {
 			continue
 		}
-		o, at := all[c.event], c.within
+		o, at := all[c.event], c.Within
 		if o == nil {
-			s.differ("an end of an event that nobody made", c.items, "%s", c.about)
+			s.Differ("an end of an event that nobody made", c.Items, "%s", c.About)
 			continue
 		}
 		if l := lives[c.booking]; c.kind == withdrawing && l != nil && c.version < len(l.stages) {
-			at = l.stages[c.version].span
+			at = l.stages[c.version].Span
 		}
 		o.gone = at
 		o.ends = append(o.ends, c)

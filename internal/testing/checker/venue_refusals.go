@@ -14,15 +14,15 @@ func (s *venues) checkVenueCall(c *venueCall, lives map[string]*venueLife, all m
 	for _, b := range c.results {
 		n := c.writes()
 		if b.Version < n || !c.keyed && b.Version != n {
-			s.differ("another version than was written", c.items, "%s: %+v", c.about, b)
+			s.Differ("another version than was written", c.Items, "%s: %+v", c.About, b)
 		}
 	}
 	if c.kind == renaming || c.kind == striking || c.kind == coding {
 		s.checkChangeOfEvent(c, all)
 	}
-	for _, told := range c.refusals {
+	for _, told := range c.Refusals {
 		if !s.justifiedAtVenue(c, told, l, all) {
-			s.differ("a refusal without the reason that it names", c.items, "%s: %v", c.about, told.err)
+			s.Differ("a refusal without the reason that it names", c.Items, "%s: %v", c.About, told.Err)
 		}
 	}
 }
@@ -31,22 +31,22 @@ func (s *venues) checkVenueCall(c *venueCall, lives map[string]*venueLife, all m
 func (s *venues) checkChangeOfEvent(c *venueCall, all map[string]*occupancy) {
 	o := all[c.event]
 	switch {
-	case !c.done():
+	case !c.Done():
 		return
-	case o == nil || !o.possible().meets(c.within), c.kind == striking && o.booking != "":
-		s.differ("a change of an event that was not there", c.items, "%s", c.about)
+	case o == nil || !o.possible().Meets(c.Within), c.kind == striking && o.booking != "":
+		s.Differ("a change of an event that was not there", c.Items, "%s", c.About)
 	}
 	for _, other := range s.all {
-		if c.version > 0 && other != c && other.event == c.event && other.version == c.version && other.done() &&
+		if c.version > 0 && other != c && other.event == c.event && other.version == c.version && other.Done() &&
 			(other.kind == renaming || other.kind == striking) && c.kind != coding {
-			s.differ("two changes of one version", c.items, "%s and %s", c.about, other.about)
+			s.Differ("two changes of one version", c.Items, "%s and %s", c.About, other.About)
 		}
 	}
 }
 
 // justifiedAtVenue reports whether a refusal was true at some moment of its call. What the call itself has written is
 // no reason.
-func (s *venues) justifiedAtVenue(c *venueCall, at told, l *venueLife, all map[string]*occupancy) bool {
+func (s *venues) justifiedAtVenue(c *venueCall, at Told, l *venueLife, all map[string]*occupancy) bool {
 	var taken *venue.SlotTaken
 	var status *venue.StatusError
 	if o := all[c.event]; c.kind == renaming || c.kind == striking || c.kind == coding {
@@ -54,41 +54,41 @@ func (s *venues) justifiedAtVenue(c *venueCall, at told, l *venueLife, all map[s
 	}
 	stages := func(fits func(n int, v *stage) bool) bool {
 		for n, v := range l.stages {
-			if fits(n+1, v) && !slices.Contains(v.by, c) && l.possible(n+1).meets(at.span) {
+			if fits(n+1, v) && !slices.Contains(v.by, c) && l.possible(n+1).Meets(at.Span) {
 				return true
 			}
 		}
 		return false
 	}
 	switch {
-	case errors.As(at.err, &taken):
+	case errors.As(at.Err, &taken):
 		return s.justifiedTaken(c, at, taken, l, all)
-	case errors.As(at.err, &status):
+	case errors.As(at.Err, &status):
 		open := status.Status == venue.Pending || c.kind == withdrawing && status.Status == venue.Approved
 		return !open && stages(func(_ int, v *stage) bool { return v.status == status.Status })
-	case errors.Is(at.err, dynastay.ErrVersion):
+	case errors.Is(at.Err, dynastay.ErrVersion):
 		return c.version > 0 && stages(func(n int, v *stage) bool {
 			return n != c.version && (v.status == venue.Pending || c.kind == withdrawing && v.status == venue.Approved)
 		})
-	case errors.Is(at.err, dynastay.ErrNotFound):
-		return len(l.stages) == 0 || l.stages[0].to >= at.from
-	case errors.Is(at.err, venue.ErrNotAllowed):
+	case errors.Is(at.Err, dynastay.ErrNotFound):
+		return len(l.stages) == 0 || l.stages[0].To >= at.From
+	case errors.Is(at.Err, venue.ErrNotAllowed):
 		return len(l.stages) > 0 && c.by.Role == venue.Customer && c.by.UserID != l.stages[0].by[0].user
-	case c.kind == reporting && errors.Is(at.err, dynastay.ErrAlreadyExists):
+	case c.kind == reporting && errors.Is(at.Err, dynastay.ErrAlreadyExists):
 		return slices.ContainsFunc(s.reports(c.booking, c.payment.ID), func(other *venueCall) bool {
-			return other.could() && other.within.from <= at.to && other.payment.Amount != c.payment.Amount
+			return other.Could() && other.Within.From <= at.To && other.payment.Amount != c.payment.Amount
 		})
-	case errors.Is(at.err, dynastay.ErrAlreadyExists):
+	case errors.Is(at.Err, dynastay.ErrAlreadyExists):
 		return stages(func(n int, _ *stage) bool { return n > 0 })
 	}
 	return false
 }
 
 // justifiedTaken looks for the events that a refusal names.
-func (s *venues) justifiedTaken(c *venueCall, at told, taken *venue.SlotTaken, l *venueLife, all map[string]*occupancy) bool {
+func (s *venues) justifiedTaken(c *venueCall, at Told, taken *venue.SlotTaken, l *venueLife, all map[string]*occupancy) bool {
 	date, slot := c.date.String(), c.slot
 	if c.kind == approving {
-		if c.version > len(l.stages) || l.stages[c.version-1].status != venue.Pending || !l.possible(c.version).meets(at.span) {
+		if c.version > len(l.stages) || l.stages[c.version-1].status != venue.Pending || !l.possible(c.version).Meets(at.Span) {
 			return false
 		}
 		if date, slot = s.held(l, c.version); date == "" {
@@ -101,20 +101,20 @@ func (s *venues) justifiedTaken(c *venueCall, at told, taken *venue.SlotTaken, l
 	return !slices.ContainsFunc(taken.Events, func(e *venue.Event) bool {
 		o := all[e.ID]
 		return o == nil || o.by == c || e.BookingID != o.booking || e.Date.String() != date || !overlap(e.Slot, slot) ||
-			o.date != "" && (o.date != date || o.slot != e.Slot) || !o.possible().meets(at.span)
+			o.date != "" && (o.date != date || o.slot != e.Slot) || !o.possible().Meets(at.Span)
 	})
 }
 
 // justifiedForEvent is for the calls that change an event.
-func (s *venues) justifiedForEvent(c *venueCall, at told, o *occupancy) bool {
+func (s *venues) justifiedForEvent(c *venueCall, at Told, o *occupancy) bool {
 	switch {
-	case errors.Is(at.err, dynastay.ErrNotFound):
-		return o == nil || !o.covers(at.span) && !(len(o.ends) == 1 && o.ends[0] == c)
-	case errors.Is(at.err, venue.ErrOfBooking):
-		return o != nil && o.booking != "" && o.possible().meets(at.span)
-	case errors.Is(at.err, dynastay.ErrVersion):
+	case errors.Is(at.Err, dynastay.ErrNotFound):
+		return o == nil || !o.covers(at.Span) && !(len(o.ends) == 1 && o.ends[0] == c)
+	case errors.Is(at.Err, venue.ErrOfBooking):
+		return o != nil && o.booking != "" && o.possible().Meets(at.Span)
+	case errors.Is(at.Err, dynastay.ErrVersion):
 		return c.version > 0 && slices.ContainsFunc(s.of(renaming, c.event), func(other *venueCall) bool {
-			return other != c && other.within.from <= at.to
+			return other != c && other.Within.From <= at.To
 		})
 	}
 	return false
@@ -138,7 +138,7 @@ func (s *venues) checkPayments(l *venueLife, stored map[string]plain) {
 		s.checkPayment(l, p, all)
 	}
 	for id, p := range stored {
-		s.differ("a payment that nobody reported", l.id, "%s: %v", id, p)
+		s.Differ("a payment that nobody reported", l.id, "%s: %v", id, p)
 	}
 }
 
@@ -147,23 +147,23 @@ func rankOf(status venue.PaymentStatus) int { return slices.Index(paymentStatuse
 func (s *venues) checkPayment(l *venueLife, p plain, all []*venueCall) {
 	if p == nil {
 		for _, c := range all {
-			if c.done() {
-				s.differ("a payment is lost", c.items, "%s", c.about)
+			if c.Done() {
+				s.Differ("a payment is lost", c.Items, "%s", c.About)
 			}
 		}
 		return
 	}
-	status := venue.PaymentStatus(textOf(p, "status"))
+	status := venue.PaymentStatus(TextOf(p, "status"))
 	reported, changes := false, map[venue.PaymentStatus]int{}
 	for _, c := range all {
-		same := cents(p["amount"]) == minor(c.payment.Amount)
-		reported = reported || c.could() && same && c.payment.Status == status && textOf(p, "method") == c.mark
-		if c.done() && (!same || rankOf(c.payment.Status) > rankOf(status)) {
-			s.differ("a report of a payment is lost", c.items, "%s %s: %v", c.about, c.payment.Status, p)
+		same := Cents(p["amount"]) == Minor(c.payment.Amount)
+		reported = reported || c.Could() && same && c.payment.Status == status && TextOf(p, "method") == c.Mark
+		if c.Done() && (!same || rankOf(c.payment.Status) > rankOf(status)) {
+			s.Differ("a report of a payment is lost", c.Items, "%s %s: %v", c.About, c.payment.Status, p)
 		}
 		for _, r := range c.recorded {
 			if rankOf(r.Payment.Status) < rankOf(c.payment.Status) || rankOf(r.Payment.Status) > rankOf(status) {
-				s.differ("a payment that moved back", c.items, "%s: %+v, %v", c.about, r.Payment, p)
+				s.Differ("a payment that moved back", c.Items, "%s: %+v, %v", c.About, r.Payment, p)
 			}
 			if c.keyed {
 				continue
@@ -171,22 +171,22 @@ func (s *venues) checkPayment(l *venueLife, p plain, all []*venueCall) {
 			if r.Changed {
 				changes[c.payment.Status]++
 			} else if !slices.ContainsFunc(all, func(other *venueCall) bool {
-				return other != c && other.could() && other.within.from <= r.to && rankOf(other.payment.Status) >= rankOf(c.payment.Status)
+				return other != c && other.Could() && other.Within.From <= r.To && rankOf(other.payment.Status) >= rankOf(c.payment.Status)
 			}) {
-				s.differ("a report that was not new to anybody", c.items, "%s: %+v", c.about, r.Payment)
+				s.Differ("a report that was not new to anybody", c.Items, "%s: %+v", c.About, r.Payment)
 			}
 		}
 	}
 	if !reported {
-		s.differ("a payment that nobody reported", l.id, "%v", p)
+		s.Differ("a payment that nobody reported", l.id, "%v", p)
 	}
 	for status, n := range changes {
 		if n > 1 {
-			s.differ("a payment that changed twice to one status", l.id, "%s: %v", status, p)
+			s.Differ("a payment that changed twice to one status", l.id, "%s: %v", status, p)
 		}
 	}
 	if len(l.stages) == 0 {
-		s.differ("a payment of no booking", l.id, "%v", p)
+		s.Differ("a payment of no booking", l.id, "%v", p)
 	}
 }
 
@@ -195,14 +195,14 @@ func (s *venues) checkDay(l *dayLook, all map[string]*occupancy) {
 	for _, e := range l.events {
 		o := all[e.ID]
 		if o == nil || e.Date != l.date || o.date != "" && (o.date != e.Date.String() || o.slot != e.Slot) ||
-			o.booking != e.BookingID || !o.possible().meets(l.span) {
-			s.differ("an event that was shown, and was not there", e.ID+" hall/"+l.date.String(), "%+v", e)
+			o.booking != e.BookingID || !o.possible().Meets(l.Span) {
+			s.Differ("an event that was shown, and was not there", e.ID+" hall/"+l.date.String(), "%+v", e)
 		}
 	}
 	for id, o := range all {
 		shown := slices.ContainsFunc(l.events, func(e *venue.Event) bool { return e.ID == id })
-		if o.date == l.date.String() && !shown && o.covers(l.span) {
-			s.differ("an event that was not shown", o.by.items+" "+id+" hall/"+o.date, "%s", o.by.about)
+		if o.date == l.date.String() && !shown && o.covers(l.Span) {
+			s.Differ("an event that was not shown", o.by.Items+" "+id+" hall/"+o.date, "%s", o.by.About)
 		}
 	}
 }
@@ -212,17 +212,17 @@ func (s *venues) checkNumbers(l *numbersLook, lives map[string]*venueLife, all m
 	var requested, approved struct{ least, most int }
 	for _, life := range lives {
 		if len(life.stages) > 0 && life.stages[0].by[0].user == l.user {
-			requested.least += count(life.stages[0].to < l.from)
-			requested.most += count(life.stages[0].from <= l.to)
+			requested.least += Count(life.stages[0].To < l.From)
+			requested.most += Count(life.stages[0].From <= l.To)
 		}
 	}
 	for _, o := range all {
 		if o.booking != "" && o.user == l.user {
-			approved.least += count(o.covers(l.span))
-			approved.most += count(o.possible().meets(l.span))
+			approved.least += Count(o.covers(l.Span))
+			approved.most += Count(o.possible().Meets(l.Span))
 		}
 	}
 	if l.requested < requested.least || l.requested > requested.most || l.approved < approved.least || l.approved > approved.most {
-		s.differ("a recount of something else", l.user, "%d, %d approved, where it must be %v and %v", l.requested, l.approved, requested, approved)
+		s.Differ("a recount of something else", l.user, "%d, %d approved, where it must be %v and %v", l.requested, l.approved, requested, approved)
 	}
 }

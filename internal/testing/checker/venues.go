@@ -20,8 +20,8 @@ import (
 // the audit log tells of them in venue_items.go, what was stored when in venue_lives.go, and the comparison
 // in venue_check.go and venue_refusals.go.
 type venues struct {
-	*checker
-	calls  deeds[*venueCall]
+	*Run
+	calls  Deeds[*venueCall]
 	guests atomic.Int64 // the last number of attendees: each is written once, so it says which call wrote it
 
 	mu      sync.Mutex
@@ -34,22 +34,22 @@ type venues struct {
 	numbers []*numbersLook
 }
 
-// venueTables are those of the venue.
-var venueTables = []*dynastay.Schema{venuekeys.Table, invitationEntity.Schema}
+// VenueTables are those of the venue.
+var VenueTables = []*dynastay.Schema{venuekeys.Table, invitationEntity.Schema}
 
-// joinVenue adds the venue to a run.
-func joinVenue(c *checker) { c.add(newVenues(c), 26) }
+// JoinVenue adds the venue to a run.
+func JoinVenue(c *Run) { c.Add(newVenues(c), 26) }
 
 // invitationEntity are the invitations that a call may leave.
-var invitationEntity = receiptsIn("Invitations")
+var invitationEntity = ReceiptsIn("Invitations")
 
 // hall is what a process has of the venue.
 type hall struct {
 	venue       *venue.Repository
-	invitations *entity.Table[receipt]
+	invitations *entity.Table[Receipt]
 }
 
-var hallOf = each(func(p *process) *hall { return &hall{venue.New(p.DB, nil), entity.NewTable(p.DB, invitationEntity)} })
+var hallOf = Each(func(p *Process) *hall { return &hall{venue.New(p.DB, nil), entity.NewTable(p.DB, invitationEntity)} })
 
 // The kinds of calls.
 const (
@@ -74,7 +74,7 @@ var actions = map[string]string{
 
 // venueCall is a call about a booking, an event, or the statistics of a user.
 type venueCall struct {
-	*deed
+	*Deed
 	kind      string
 	by        venue.Actor
 	user      string // of a request and a recount; otherwise that of the booking, if it has one
@@ -113,34 +113,34 @@ func stateOf(b *venue.Booking) venueState {
 
 // dayLook is an answer to what takes place on a day.
 type dayLook struct {
-	span
+	Span
 	date   dynastay.Date
 	events []*venue.Event
 }
 
 // report is an answer to a report of a payment.
 type report struct {
-	span
+	Span
 	venue.Recorded
 }
 
 // numbersLook is an answer to how many bookings a user has.
 type numbersLook struct {
-	span
+	Span
 	user                string
 	requested, approved int
 }
 
-func newVenues(c *checker) *venues {
-	s := &venues{checker: c, all: map[string]*venueCall{}, states: map[string]map[int]venueState{}, titles: map[string]map[int]string{}}
-	if c.db == nil { // the tests of wrong histories
+func newVenues(c *Run) *venues {
+	s := &venues{Run: c, all: map[string]*venueCall{}, states: map[string]map[int]venueState{}, titles: map[string]map[int]string{}}
+	if c.Base == nil { // the tests of wrong histories
 		return s
 	}
 	for n := range hirers {
 		id := fmt.Sprint(hirerPrefix, n)
-		_, err := venue.New(c.db.Direct, nil).CreateUser(c.t.Context(), venue.User{ID: id, Name: id, Email: id + "@example.com"})
+		_, err := venue.New(c.Base.Direct, nil).CreateUser(c.T.Context(), venue.User{ID: id, Name: id, Email: id + "@example.com"})
 		if err != nil {
-			c.t.Fatal(err)
+			c.T.Fatal(err)
 		}
 	}
 	return s
@@ -154,17 +154,17 @@ const (
 	adminPrefix = "admin-"
 )
 
-func hirer(w *worker) string { return fmt.Sprint(hirerPrefix, w.rand.IntN(hirers)) }
+func hirer(w *Worker) string { return fmt.Sprint(hirerPrefix, w.Rand.IntN(hirers)) }
 
-func hallDay(w *worker) dynastay.Date { return dynastay.MustDate("2030-05-01").AddDays(w.rand.IntN(8)) }
+func hallDay(w *Worker) dynastay.Date { return dynastay.MustDate("2030-05-01").AddDays(w.Rand.IntN(8)) }
 
-func hallSlot(w *worker) venue.Slot {
-	return []venue.Slot{venue.Morning, venue.Morning, venue.Afternoon, venue.Afternoon, venue.FullDay}[w.rand.IntN(5)]
+func hallSlot(w *Worker) venue.Slot {
+	return []venue.Slot{venue.Morning, venue.Morning, venue.Afternoon, venue.Afternoon, venue.FullDay}[w.Rand.IntN(5)]
 }
 
-func (s *venues) step(w *worker) {
+func (s *venues) Step(w *Worker) {
 	draw := s.request
-	switch at := w.rand.IntN(60); {
+	switch at := w.Rand.IntN(60); {
 	case at < 12:
 	case at < 24:
 		draw = s.approve
@@ -193,24 +193,24 @@ func (s *venues) step(w *worker) {
 		s.miscount(w)
 		return
 	}
-	s.calls.do(w, func(keyed bool) *venueCall { return draw(w, keyed) })
+	s.calls.Do(w, func(keyed bool) *venueCall { return draw(w, keyed) })
 }
 
 // made adds a call. Its user gets a message with some calls, in the same transaction.
 func (s *venues) made(
-	w *worker, c *venueCall, mark string, keyed bool, refusal refusal, send func(context.Context, *process, []dynastay.Part) error,
+	w *Worker, c *venueCall, mark string, keyed bool, refusal Refusal, send func(context.Context, *Process, []dynastay.Part) error,
 ) *venueCall {
 	c.keyed = keyed
-	c.invites = c.kind == changing && c.by.Role == venue.Customer || w.oneIn(4) // a user's change has no other mark
-	c.notifies = c.user != "" && w.oneIn(6)
+	c.invites = c.kind == changing && c.by.Role == venue.Customer || w.OneIn(4) // a user's change has no other mark
+	c.notifies = c.user != "" && w.OneIn(6)
 	items := fmt.Sprint(c.booking, " ", c.event)
 	if !c.date.IsZero() {
 		items += " hall/" + c.date.String()
 	}
 	about := fmt.Sprintf("%s %s %s %s of %d by %s", c.booking, c.event, c.date, c.slot, c.version, c.by.UserID)
-	c.deed = w.deed(mark, c.kind, items, about, keyed, refusal, func(ctx context.Context, p *process, parts ...dynastay.Part) error {
+	c.Deed = w.Deed(mark, c.kind, items, about, keyed, refusal, func(ctx context.Context, p *Process, parts ...dynastay.Part) error {
 		if c.invites {
-			parts = append(parts, hallOf(p).invitations.CreateOp(&receipt{ID: mark, Kind: c.kind}))
+			parts = append(parts, hallOf(p).invitations.CreateOp(&Receipt{ID: mark, Kind: c.kind}))
 		}
 		if c.notifies {
 			parts = append(parts, hallOf(p).venue.NotifyOp(venue.Notification{UserID: c.user, ID: mark, Title: c.kind}))
@@ -232,13 +232,13 @@ func (s *venues) told(c *venueCall, b *venue.Booking) {
 		c.booking = b.ID
 	}
 	if b.ID != c.booking {
-		s.differ("a booking that nobody asked for", c.items, "%s: %+v", c.about, b)
+		s.Differ("a booking that nobody asked for", c.Items, "%s: %+v", c.About, b)
 	}
 	if s.states[b.ID] == nil {
 		s.states[b.ID] = map[int]venueState{}
 	}
 	if other, is := s.states[b.ID][b.Version]; is && other != stateOf(b) {
-		s.differ("two states of one version", c.items+" "+b.ID, "version %d: %+v and %+v", b.Version, other, stateOf(b))
+		s.Differ("two states of one version", c.Items+" "+b.ID, "version %d: %+v and %+v", b.Version, other, stateOf(b))
 	}
 	s.states[b.ID][b.Version] = stateOf(b)
 	s.show(b)
@@ -249,22 +249,18 @@ func (s *venues) told(c *venueCall, b *venue.Booking) {
 
 // show lets others pick a booking.
 func (s *venues) show(b *venue.Booking) {
-	const recent = 14
 	if at := slices.IndexFunc(s.lately, func(other *venue.Booking) bool { return other.ID == b.ID }); at >= 0 {
 		if s.lately[at].Version < b.Version {
 			s.lately[at] = b
 		}
 		return
 	}
-	s.lately = append(s.lately, b)
-	s.lately = s.lately[max(0, len(s.lately)-recent):]
+	s.lately = Keep(s.lately, b, 14)
 }
 
 func (s *venues) showEvent(e *venue.Event) {
-	const recent = 8
 	s.hide(e.ID)
-	s.shown = append(s.shown, e)
-	s.shown = s.shown[max(0, len(s.shown)-recent):]
+	s.shown = Keep(s.shown, e, 8)
 }
 
 func (s *venues) hide(event string) {
@@ -278,8 +274,8 @@ func (s *venues) toldEvent(c *venueCall, e *venue.Event) {
 	if c.event == "" {
 		c.event = e.ID
 	}
-	if e.ID != c.event || e.Date != c.date || e.Slot != c.slot || !c.keyed && e.Title != c.mark {
-		s.differ("an event that nobody asked for", c.items, "%s: %+v", c.about, e)
+	if e.ID != c.event || e.Date != c.date || e.Slot != c.slot || !c.keyed && e.Title != c.Mark {
+		s.Differ("an event that nobody asked for", c.Items, "%s: %+v", c.About, e)
 	}
 	if e.Version == 0 { // of a repeated call, after the event was deleted
 		return
@@ -288,52 +284,52 @@ func (s *venues) toldEvent(c *venueCall, e *venue.Event) {
 		s.titles[e.ID] = map[int]string{}
 	}
 	if other, is := s.titles[e.ID][e.Version]; is && other != e.Title {
-		s.differ("two titles of one version", c.items, "version %d: %s and %s", e.Version, other, e.Title)
+		s.Differ("two titles of one version", c.Items, "version %d: %s and %s", e.Version, other, e.Title)
 	}
 	s.titles[e.ID][e.Version] = e.Title
 	s.showEvent(e)
 }
 
 // pick draws a booking, mostly one that was told of lately in one of the statuses.
-func (s *venues) pick(w *worker, statuses ...venue.Status) *venue.Booking {
+func (s *venues) pick(w *Worker, statuses ...venue.Status) *venue.Booking {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	fit := s.lately
-	if !w.oneIn(5) {
+	if !w.OneIn(5) {
 		fit = slices.DeleteFunc(slices.Clone(fit), func(b *venue.Booking) bool { return !slices.Contains(statuses, b.Status) })
 	}
 	if len(fit) == 0 {
 		return nil
 	}
-	return fit[w.rand.IntN(len(fit))]
+	return fit[w.Rand.IntN(len(fit))]
 }
 
-func (s *venues) pickEvent(w *worker) *venue.Event {
+func (s *venues) pickEvent(w *Worker) *venue.Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.shown) == 0 {
 		return nil
 	}
-	return s.shown[w.rand.IntN(len(s.shown))]
+	return s.shown[w.Rand.IntN(len(s.shown))]
 }
 
-// settle clears up what is unknown, and counts again what other software has changed.
-func (s *venues) settle(w *worker) {
-	s.calls.settle(w)
-	w.call(recounting, uncounted, "", never, func(ctx context.Context) error {
-		_, err := hallOf(w.process).venue.Recount(ctx, uncounted)
+// Settle clears up what is unknown, and counts again what other software has changed.
+func (s *venues) Settle(w *Worker) {
+	s.calls.Settle(w)
+	w.Call(recounting, uncounted, "", Never, func(ctx context.Context) error {
+		_, err := hallOf(w.Process).venue.Recount(ctx, uncounted)
 		return err
 	})
 }
 
 var (
-	takenSlot = refusal(func(err error) bool {
+	takenSlot = Refusal(func(err error) bool {
 		var taken *venue.SlotTaken
 		return errors.As(err, &taken)
 	})
-	wrongStatus = refusal(func(err error) bool {
+	wrongStatus = Refusal(func(err error) bool {
 		var status *venue.StatusError
 		return errors.As(err, &status)
 	})
-	ofBooking = takenSlot.or(wrongStatus).or(refusedBy(dynastay.ErrNotFound, dynastay.ErrVersion, venue.ErrNotAllowed))
+	ofBooking = takenSlot.Or(wrongStatus).Or(RefusedBy(dynastay.ErrNotFound, dynastay.ErrVersion, venue.ErrNotAllowed))
 )
