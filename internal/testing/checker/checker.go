@@ -20,6 +20,9 @@ var (
 	processes = flag.Int("processes", 4, "processes, which the workers share")
 )
 
+// Midnight is when the storm begins. The sales advance the clock by some milliseconds each, which never makes a day.
+var Midnight = time.Date(2026, 6, 30, 0, 0, 0, 0, time.UTC)
+
 // Scenario is one kind of write on items that many workers want.
 type Scenario interface {
 	// Step calls the library, a few times at the most.

@@ -1,21 +1,25 @@
-package checker
+package checker_test
 
 import (
 	"slices"
 	"testing"
+
+	"github.com/dynastay/dynastay/internal/testing/checker"
 )
 
 // TestChecker is the storm, and the comparison after it.
 func TestChecker(t *testing.T) {
-	c := New(t, slices.Concat(WriteTables, HotelTables, ListingTables, VenueTables, MarketTables, TrackerTables)...)
-	JoinWrites(c)
-	hotel := JoinHotel(c)
-	JoinProperties(c, hotel)
-	JoinGuests(c)
-	JoinListing(c)
-	JoinVenue(c)
-	JoinMarket(c)
-	JoinTracker(c)
-	JoinDesk(c)
+	c := checker.New(t, slices.Concat(
+		checker.WriteTables, checker.HotelTables, checker.ListingTables, checker.VenueTables, checker.MarketTables, checker.TrackerTables,
+	)...)
+	checker.JoinWrites(c)
+	house := checker.JoinHotel(c)
+	checker.JoinProperties(c, house)
+	checker.JoinGuests(c)
+	checker.JoinDesk(c)
+	checker.JoinListing(c)
+	checker.JoinVenue(c)
+	checker.JoinMarket(c)
+	checker.JoinTracker(c)
 	c.Storm()
 }

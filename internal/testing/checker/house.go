@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -51,9 +50,6 @@ const (
 	firstNight = "2026-07-01"
 	lastNight  = "2026-07-07"
 )
-
-// Midnight is when the storm begins. The sales advance the clock by some milliseconds each, which never makes a day.
-var Midnight = time.Date(2026, 6, 30, 0, 0, 0, 0, time.UTC)
 
 func newHouse(t *testing.T, db *dynastay.DB) *house {
 	room := properties.RoomType{Name: "Double", Limits: availability.Limits{MaxOccupancy: 2, MaxAdults: 2}, BasePrice: fixture.Price, Total: scarce}
