@@ -70,7 +70,7 @@ func (y *yearbook) put(e plain, dates ...string) {
 // refuse adds a refused call for an event.
 func (y *yearbook) refuse(kind, event string, at Span, stay dynastay.Stay, err error) {
 	c := &nightsCall{Deed: Answered("m9", Refused, at), kind: kind, listing: "l", event: event, stay: stay}
-	c.Refusals = []Told{{at, err}}
+	c.Refusals = []Told{{Span: at, Err: err}}
 	y.all = append(y.all, c)
 }
 

@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"github.com/dynastay/dynastay/internal/testing/checker"
+	"github.com/dynastay/dynastay/internal/testing/checker/venue"
 )
 
 // TestChecker is the storm, and the comparison after it.
 func TestChecker(t *testing.T) {
 	c := checker.New(t, slices.Concat(
-		checker.WriteTables, checker.HotelTables, checker.ListingTables, checker.VenueTables, checker.MarketTables, checker.TrackerTables,
+		checker.WriteTables, checker.HotelTables, checker.ListingTables, venue.Tables, checker.MarketTables, checker.TrackerTables,
 	)...)
 	checker.JoinWrites(c)
 	house := checker.JoinHotel(c)
@@ -18,7 +19,7 @@ func TestChecker(t *testing.T) {
 	checker.JoinGuests(c)
 	checker.JoinDesk(c)
 	checker.JoinListing(c)
-	checker.JoinVenue(c)
+	venue.Join(c)
 	checker.JoinMarket(c)
 	checker.JoinTracker(c)
 	c.Storm()

@@ -77,7 +77,7 @@ func (d *Deed) answered(at Span, err error) {
 	case err == nil, errors.Is(err, dynastay.ErrCommitted):
 		d.Within.To = min(d.Within.To, at.To)
 	case d.Refusal(err):
-		d.Refusals = append(d.Refusals, Told{at, err})
+		d.Refusals = append(d.Refusals, Told{Span: at, Err: err})
 	}
 }
 

@@ -31,7 +31,7 @@ func Answered(mark string, v Verdict, at Span) *Deed {
 
 // Deny makes a deed one that was refused.
 func (d *Deed) Deny(at Span, err error) {
-	d.Answers, d.Within.To, d.Refusals = Tally{Refused: 1}, Ever, []Told{{at, err}}
+	d.Answers, d.Within.To, d.Refusals = Tally{Refused: 1}, Ever, []Told{{Span: at, Err: err}}
 }
 
 // Instant is a time some milliseconds after midnight.

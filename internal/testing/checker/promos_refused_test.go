@@ -142,7 +142,7 @@ func TestWrongRefusalsOfCodes(t *testing.T) {
 		lives := map[string]*stayLife{
 			"a": {uses: []use{{p, Since(1)}}}, "b": {uses: []use{{p, Between(4, 6)}}}, "c": {uses: []use{{s.promos[0], Since(1)}}},
 		}
-		s.checkUnusable(lives, " rare", c.rooms, Told{c.at, c.err})
+		s.checkUnusable(lives, " rare", c.rooms, Told{Span: c.at, Err: c.err})
 		assert.Equal(t, c.ok, len(s.Kinds()) == 0, name)
 	}
 }

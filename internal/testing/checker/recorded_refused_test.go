@@ -67,7 +67,7 @@ func TestWrongContradictions(t *testing.T) {
 			l.maybe = append(l.maybe, c.also)
 		}
 		c.n.Deed = Answered("m4", 1, c.at)
-		c.n.Refusals = []Told{{c.at, c.err}}
+		c.n.Refusals = []Told{{Span: c.at, Err: c.err}}
 		s.checkContradictions(l)
 		assert.Equal(t, c.ok, len(s.Kinds()) == 0, name)
 	}

@@ -161,7 +161,7 @@ func (s *sales) create(ctx context.Context, p *Process, mark string, a *ask, r b
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	at := Told{Between(from, s.Moment()), err}
+	at := Told{Span: Between(from, s.Moment()), Err: err}
 	switch {
 	case unusable(err):
 		a.refusals = append(a.refusals, at)

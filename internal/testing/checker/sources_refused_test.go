@@ -64,7 +64,7 @@ func TestWrongRefusalsOfReferences(t *testing.T) {
 	first := &ask{from: 5}
 	has := &stayLife{ask: first}
 	of := func(to Moment) *ask {
-		return &ask{source: source{taken: []Told{{Between(1, to), dynastay.ErrAlreadyExists}}}}
+		return &ask{source: source{taken: []Told{{Span: Between(1, to), Err: dynastay.ErrAlreadyExists}}}}
 	}
 	assert.True(t, of(6).refusedFor(has))
 	assert.False(t, of(4).refusedFor(has), "too early")

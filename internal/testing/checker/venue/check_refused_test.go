@@ -1,4 +1,4 @@
-package checker
+package venue
 
 import (
 	"testing"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings/venue"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 )
 
 // wrongVenues are changes of a right history, by the difference that must be found.
@@ -170,7 +171,7 @@ var wrongVenues = map[string]map[string]func(g *guestbook){
 		"e4": func(g *guestbook) { g.entry(g.add("m99", venueCall{kind: striking, event: "e4"}, 121), "", "x") },
 	},
 	"an event that ended before it began": {
-		"e4": func(g *guestbook) { g.all["m14"].Within = Between(105, 106) },
+		"e4": func(g *guestbook) { g.all["m14"].Within = checker.Between(105, 106) },
 	},
 	"an end of an event that nobody made": {
 		"e9": func(g *guestbook) { g.entry(g.add("m99", venueCall{kind: striking, event: "e9"}, 121), "", "x") },
@@ -179,8 +180,8 @@ var wrongVenues = map[string]map[string]func(g *guestbook){
 		"e4": func(g *guestbook) { g.logs["m15"][0]["eventId"] = "e4" },
 	},
 	"two events held one slot": {
-		"a half of the day": func(g *guestbook) { g.all["m12"].Within = Between(115, 116) },
-		"the same half":     func(g *guestbook) { g.all["m15"].slot, g.all["m15"].Within = venue.Morning, Between(113, 114) },
+		"a half of the day": func(g *guestbook) { g.all["m12"].Within = checker.Between(115, 116) },
+		"the same half":     func(g *guestbook) { g.all["m15"].slot, g.all["m15"].Within = venue.Morning, checker.Between(113, 114) },
 	},
 	"a change of an event that was not there": {
 		"afterwards":   func(g *guestbook) { g.entry(g.add("m99", venueCall{kind: renaming, event: "e4"}, 125), "", "m99") },
@@ -198,27 +199,27 @@ var wrongVenues = map[string]map[string]func(g *guestbook){
 		"x": func(g *guestbook) { g.items.users["x"] = plain{} },
 	},
 	"a recount of something else": {
-		"less":          func(g *guestbook) { g.numbers = []*numbersLook{{Between(92, 93), "hirer-1", 1, 2}} },
-		"more":          func(g *guestbook) { g.numbers = []*numbersLook{{Between(92, 93), "hirer-1", 3, 2}} },
-		"less approved": func(g *guestbook) { g.numbers = []*numbersLook{{Between(92, 93), "hirer-1", 2, 1}} },
-		"more approved": func(g *guestbook) { g.numbers = []*numbersLook{{Between(60, 61), "hirer-1", 2, 2}} },
+		"less":          func(g *guestbook) { g.numbers = []*numbersLook{{checker.Between(92, 93), "hirer-1", 1, 2}} },
+		"more":          func(g *guestbook) { g.numbers = []*numbersLook{{checker.Between(92, 93), "hirer-1", 3, 2}} },
+		"less approved": func(g *guestbook) { g.numbers = []*numbersLook{{checker.Between(92, 93), "hirer-1", 2, 1}} },
+		"more approved": func(g *guestbook) { g.numbers = []*numbersLook{{checker.Between(60, 61), "hirer-1", 2, 2}} },
 	},
 	"an event that was shown, and was not there": {
 		"too early": func(g *guestbook) {
-			g.see(Between(28, 29), &venue.Event{ID: "e1", BookingID: "b1", Date: may(1), Slot: venue.Afternoon})
+			g.see(checker.Between(28, 29), &venue.Event{ID: "e1", BookingID: "b1", Date: may(1), Slot: venue.Afternoon})
 		},
 		"of nobody": func(g *guestbook) {
-			g.see(Between(28, 29), &venue.Event{ID: "e9", Date: may(1), Slot: venue.Afternoon})
+			g.see(checker.Between(28, 29), &venue.Event{ID: "e9", Date: may(1), Slot: venue.Afternoon})
 		},
 		"elsewhere": func(g *guestbook) {
-			g.see(Between(60, 61), &venue.Event{ID: "e1", BookingID: "b1", Date: may(1), Slot: venue.Morning})
+			g.see(checker.Between(60, 61), &venue.Event{ID: "e1", BookingID: "b1", Date: may(1), Slot: venue.Morning})
 		},
 		"another": func(g *guestbook) {
-			g.see(Between(60, 61), &venue.Event{ID: "e1", Date: may(1), Slot: venue.Afternoon})
+			g.see(checker.Between(60, 61), &venue.Event{ID: "e1", Date: may(1), Slot: venue.Afternoon})
 		},
 	},
 	"an event that was not shown": {
-		"e1": func(g *guestbook) { g.see(Between(60, 61)) },
+		"e1": func(g *guestbook) { g.see(checker.Between(60, 61)) },
 	},
 	"a payment is lost": {
 		"b1": func(g *guestbook) { delete(g.items.payments, "b1") },
@@ -241,7 +242,7 @@ var wrongVenues = map[string]map[string]func(g *guestbook){
 		"the only one": func(g *guestbook) { g.all["m6"].recorded[0].Changed = false },
 	},
 	"a payment that changed twice to one status": {
-		"paid": func(g *guestbook) { g.report(venue.PaymentPaid, Between(70, 71), true) },
+		"paid": func(g *guestbook) { g.report(venue.PaymentPaid, checker.Between(70, 71), true) },
 	},
 	"a payment of no booking": {
 		"b1": func(g *guestbook) { delete(g.items.bookings, "b1") },
@@ -267,9 +268,9 @@ var wrongVenues = map[string]map[string]func(g *guestbook){
 		"m2": func(g *guestbook) { g.items.entries = append(g.items.entries, g.logs["m2"][0]) },
 	},
 	"a call that was refused": {
-		"m9":         func(g *guestbook) { g.all["m9"].Answers = Tally{Refused: 1} },
+		"m9":         func(g *guestbook) { g.all["m9"].Answers = checker.Tally{checker.Refused: 1} },
 		"a stranger": func(g *guestbook) { g.all["m9"].stranger = true },
-		"m16":        func(g *guestbook) { g.all["m16"].Answers = Tally{Refused: 1} },
+		"m16":        func(g *guestbook) { g.all["m16"].Answers = checker.Tally{checker.Refused: 1} },
 	},
 	"a call is lost": {
 		"m9":  func(g *guestbook) { g.logs["m9"][0]["by"] = "admin-m77" },
@@ -278,7 +279,7 @@ var wrongVenues = map[string]map[string]func(g *guestbook){
 	"a part of a write without the others": {
 		"no message":    func(g *guestbook) { delete(g.items.notices, "m16") },
 		"no invitation": func(g *guestbook) { g.all["m9"].invites = true },
-		"an invitation": func(g *guestbook) { g.items.invitations["m9"] = &Receipt{ID: "m9", Kind: declining} },
+		"an invitation": func(g *guestbook) { g.items.invitations["m9"] = &checker.Receipt{ID: "m9", Kind: declining} },
 		"a message":     func(g *guestbook) { g.items.notices["m9"] = plain{"title": declining} },
 	},
 	"a part of another write": {
@@ -286,65 +287,71 @@ var wrongVenues = map[string]map[string]func(g *guestbook){
 		"the title":     func(g *guestbook) { g.items.notices["m16"]["title"] = declining },
 		"the user":      func(g *guestbook) { g.items.notices["m16"]["userId"] = "hirer-1" },
 	},
-	"an invitation that nobody wrote": {"m99": func(g *guestbook) { g.items.invitations["m99"] = &Receipt{} }},
+	"an invitation that nobody wrote": {"m99": func(g *guestbook) { g.items.invitations["m99"] = &checker.Receipt{} }},
 	"a message that nobody wrote":     {"m99": func(g *guestbook) { g.items.notices["m99"] = plain{} }},
 	"a refusal without the reason that it names": {
-		"pending":             func(g *guestbook) { g.deny(approving, "b2", 1, Between(80, 81), statusError(venue.Pending)) },
-		"approved":            func(g *guestbook) { g.deny(withdrawing, "b1", 3, Between(80, 81), statusError(venue.Approved)) },
-		"not yet rejected":    func(g *guestbook) { g.deny(approving, "b2", 1, Between(78, 79), statusError(venue.Rejected)) },
+		"pending":             func(g *guestbook) { g.deny(approving, "b2", 1, checker.Between(80, 81), statusError(venue.Pending)) },
+		"approved":            func(g *guestbook) { g.deny(withdrawing, "b1", 3, checker.Between(80, 81), statusError(venue.Approved)) },
+		"not yet rejected":    func(g *guestbook) { g.deny(approving, "b2", 1, checker.Between(78, 79), statusError(venue.Rejected)) },
 		"rejected by itself":  func(g *guestbook) { g.blame("m9", statusError(venue.Rejected)) },
-		"of the same version": func(g *guestbook) { g.deny(declining, "b1", 2, Between(22, 23), dynastay.ErrVersion) },
-		"of any version":      func(g *guestbook) { g.deny(changing, "b1", 0, Between(22, 23), dynastay.ErrVersion) },
-		"changed before":      func(g *guestbook) { g.deny(declining, "b1", 2, Between(32, 33), dynastay.ErrVersion) },
-		"it exists":           func(g *guestbook) { g.deny(approving, "b4", 1, Between(11, 12), dynastay.ErrNotFound) },
-		"it does not exist":   func(g *guestbook) { g.deny(requesting, "b4", 0, Between(5, 6), dynastay.ErrAlreadyExists) },
-		"an administrator":    func(g *guestbook) { g.deny(withdrawing, "b4", 1, Between(11, 12), venue.ErrNotAllowed) },
+		"of the same version": func(g *guestbook) { g.deny(declining, "b1", 2, checker.Between(22, 23), dynastay.ErrVersion) },
+		"of any version":      func(g *guestbook) { g.deny(changing, "b1", 0, checker.Between(22, 23), dynastay.ErrVersion) },
+		"changed before":      func(g *guestbook) { g.deny(declining, "b1", 2, checker.Between(32, 33), dynastay.ErrVersion) },
+		"it exists":           func(g *guestbook) { g.deny(approving, "b4", 1, checker.Between(11, 12), dynastay.ErrNotFound) },
+		"it does not exist":   func(g *guestbook) { g.deny(requesting, "b4", 0, checker.Between(5, 6), dynastay.ErrAlreadyExists) },
+		"an administrator":    func(g *guestbook) { g.deny(withdrawing, "b4", 1, checker.Between(11, 12), venue.ErrNotAllowed) },
 		"its user": func(g *guestbook) {
-			g.deny(withdrawing, "b4", 1, Between(11, 12), venue.ErrNotAllowed).by = customerOf("hirer-2")
+			g.deny(withdrawing, "b4", 1, checker.Between(11, 12), venue.ErrNotAllowed).by = customerOf("hirer-2")
 		},
-		"the same amount":        func(g *guestbook) { g.repay(50_00, Between(62, 63), dynastay.ErrAlreadyExists) },
-		"not reported yet":       func(g *guestbook) { g.repay(50_01, Between(58, 59), dynastay.ErrAlreadyExists) },
-		"another error":          func(g *guestbook) { g.deny(approving, "b2", 1, Between(80, 81), venue.ErrPast) },
-		"not deleted yet":        func(g *guestbook) { g.deny(renaming, "e4", 0, Between(113, 114), dynastay.ErrNotFound) },
+		"the same amount":        func(g *guestbook) { g.repay(50_00, checker.Between(62, 63), dynastay.ErrAlreadyExists) },
+		"not reported yet":       func(g *guestbook) { g.repay(50_01, checker.Between(58, 59), dynastay.ErrAlreadyExists) },
+		"another error":          func(g *guestbook) { g.deny(approving, "b2", 1, checker.Between(80, 81), venue.ErrPast) },
+		"not deleted yet":        func(g *guestbook) { g.deny(renaming, "e4", 0, checker.Between(113, 114), dynastay.ErrNotFound) },
 		"deleted by itself":      func(g *guestbook) { g.blame("m14", dynastay.ErrNotFound) },
-		"of no booking":          func(g *guestbook) { g.deny(striking, "e5", 0, Between(133, 134), venue.ErrOfBooking) },
-		"of a booking not yet":   func(g *guestbook) { g.deny(striking, "e1", 0, Between(28, 29), venue.ErrOfBooking) },
-		"not renamed yet":        func(g *guestbook) { g.deny(striking, "e1", 1, Between(38, 39), dynastay.ErrVersion) },
+		"of no booking":          func(g *guestbook) { g.deny(striking, "e5", 0, checker.Between(133, 134), venue.ErrOfBooking) },
+		"of a booking not yet":   func(g *guestbook) { g.deny(striking, "e1", 0, checker.Between(28, 29), venue.ErrOfBooking) },
+		"not renamed yet":        func(g *guestbook) { g.deny(striking, "e1", 1, checker.Between(38, 39), dynastay.ErrVersion) },
 		"renamed by itself":      func(g *guestbook) { g.blame("m4", dynastay.ErrVersion) },
-		"renamed, of no version": func(g *guestbook) { g.deny(striking, "e1", 0, Between(60, 61), dynastay.ErrVersion) },
-		"another error, event":   func(g *guestbook) { g.deny(striking, "e1", 0, Between(60, 61), venue.ErrPast) },
+		"renamed, of no version": func(g *guestbook) { g.deny(striking, "e1", 0, checker.Between(60, 61), dynastay.ErrVersion) },
+		"another error, event":   func(g *guestbook) { g.deny(striking, "e1", 0, checker.Between(60, 61), venue.ErrPast) },
 		"taken by nothing": func(g *guestbook) {
-			g.demand(2, venue.Morning, Between(101, 102), &venue.SlotTaken{Date: may(2), Slot: venue.Morning})
+			g.demand(2, venue.Morning, checker.Between(101, 102), &venue.SlotTaken{Date: may(2), Slot: venue.Morning})
 		},
-		"taken later": func(g *guestbook) { g.demand(2, venue.FullDay, Between(85, 86), heldBy("e3", "b3", 2, venue.FullDay)) },
+		"taken later": func(g *guestbook) {
+			g.demand(2, venue.FullDay, checker.Between(85, 86), heldBy("e3", "b3", 2, venue.FullDay))
+		},
 		"free again": func(g *guestbook) {
-			g.demand(2, venue.FullDay, Between(103, 104), heldBy("e3", "b3", 2, venue.FullDay))
+			g.demand(2, venue.FullDay, checker.Between(103, 104), heldBy("e3", "b3", 2, venue.FullDay))
 		},
 		"another slot": func(g *guestbook) {
-			g.demand(1, venue.Morning, Between(60, 61), heldBy("e1", "b1", 1, venue.Afternoon))
+			g.demand(1, venue.Morning, checker.Between(60, 61), heldBy("e1", "b1", 1, venue.Afternoon))
 		},
 		"another day": func(g *guestbook) {
-			g.demand(3, venue.Afternoon, Between(60, 61), heldBy("e1", "b1", 1, venue.Afternoon))
+			g.demand(3, venue.Afternoon, checker.Between(60, 61), heldBy("e1", "b1", 1, venue.Afternoon))
 		},
 		"of another booking": func(g *guestbook) {
-			g.demand(1, venue.Afternoon, Between(60, 61), heldBy("e1", "b2", 1, venue.Afternoon))
+			g.demand(1, venue.Afternoon, checker.Between(60, 61), heldBy("e1", "b2", 1, venue.Afternoon))
 		},
-		"named another day": func(g *guestbook) { g.demand(1, venue.Afternoon, Between(60, 61), heldAt(3, venue.Afternoon, 1)) },
-		"event another day": func(g *guestbook) { g.demand(1, venue.Afternoon, Between(60, 61), heldAt(1, venue.Afternoon, 3)) },
-		"the other half":    func(g *guestbook) { g.demand(1, venue.Morning, Between(60, 61), heldAt(1, venue.Morning, 1)) },
+		"named another day": func(g *guestbook) {
+			g.demand(1, venue.Afternoon, checker.Between(60, 61), heldAt(3, venue.Afternoon, 1))
+		},
+		"event another day": func(g *guestbook) {
+			g.demand(1, venue.Afternoon, checker.Between(60, 61), heldAt(1, venue.Afternoon, 3))
+		},
+		"the other half": func(g *guestbook) { g.demand(1, venue.Morning, checker.Between(60, 61), heldAt(1, venue.Morning, 1)) },
 		"by an event of nobody": func(g *guestbook) {
-			g.demand(1, venue.Afternoon, Between(60, 61), heldBy("e9", "", 1, venue.Afternoon))
+			g.demand(1, venue.Afternoon, checker.Between(60, 61), heldBy("e9", "", 1, venue.Afternoon))
 		},
 		"taken by itself":    func(g *guestbook) { g.blame("m15", heldBy("e5", "", 2, venue.Afternoon)) },
 		"approved by itself": func(g *guestbook) { g.blame("m3", heldBy("e1", "b1", 1, venue.Afternoon)) },
 		"of a decided booking": func(g *guestbook) {
-			g.deny(approving, "b2", 1, Between(83, 84), heldBy("e1", "b1", 1, venue.Afternoon))
+			g.deny(approving, "b2", 1, checker.Between(83, 84), heldBy("e1", "b1", 1, venue.Afternoon))
 		},
 		"of a later version": func(g *guestbook) {
-			g.deny(approving, "b2", 2, Between(83, 84), heldBy("e1", "b1", 1, venue.Afternoon))
+			g.deny(approving, "b2", 2, checker.Between(83, 84), heldBy("e1", "b1", 1, venue.Afternoon))
 		},
 		"of no version": func(g *guestbook) {
-			g.deny(approving, "b2", 9, Between(83, 84), heldBy("e1", "b1", 1, venue.Afternoon))
+			g.deny(approving, "b2", 9, checker.Between(83, 84), heldBy("e1", "b1", 1, venue.Afternoon))
 		},
 	},
 }
@@ -352,7 +359,7 @@ var wrongVenues = map[string]map[string]func(g *guestbook){
 // blame tells a call that was acknowledged a refusal too.
 func (g *guestbook) blame(mark string, err error) {
 	c := g.all[mark]
-	c.Refusals = []Told{{Between(c.Within.From, c.Within.To+2), err}}
+	c.Refusals = []checker.Told{{Span: checker.Between(c.Within.From, c.Within.To+2), Err: err}}
 }
 
 func TestWrongVenues(t *testing.T) {

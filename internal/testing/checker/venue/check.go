@@ -1,4 +1,4 @@
-package checker
+package venue
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/dynastay/dynastay/bookings/venue"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 	"github.com/dynastay/dynastay/keys/venuekeys"
 )
 
@@ -14,7 +15,7 @@ var slotNames = map[string]string{"MORNING": "MORNING", "AFTERNOON": "AFTERNOON"
 
 func (s *venues) Check() {
 	v := s.readVenue(s.Scan(venuekeys.Table))
-	v.invitations = Stored(s.Run, invitationEntity)
+	v.invitations = checker.Stored(s.Run, invitationEntity)
 	s.checkVenue(v)
 }
 
@@ -32,7 +33,7 @@ func (s *venues) checkVenue(v *venueItems) {
 	lives := map[string]*venueLife{}
 	for _, c := range s.all {
 		if c.booking != "" && lives[c.booking] == nil {
-			lives[c.booking] = s.life(c.booking, NumberOf(v.bookings[c.booking], "version"))
+			lives[c.booking] = s.life(c.booking, checker.NumberOf(v.bookings[c.booking], "version"))
 		}
 	}
 	all := s.occupancies(lives)
@@ -63,15 +64,17 @@ func (s *venues) checkVenue(v *venueItems) {
 
 // checkBooking compares a booking with its calls, its event, and its item in the partition of its user.
 func (s *venues) checkBooking(id string, b plain, l *venueLife, v *venueItems, byUser int) {
-	differ := func(kind string, other any) { s.Differ(kind, id+" hall/"+TextOf(b, "date"), "%v, %v", b, other) }
+	differ := func(kind string, other any) {
+		s.Differ(kind, id+" hall/"+checker.TextOf(b, "date"), "%v, %v", b, other)
+	}
 	if l == nil {
 		differ("a booking that nobody asked for", nil)
 		return
 	}
-	status, user := TextOf(b, "status"), TextOf(b, "userId")
+	status, user := checker.TextOf(b, "status"), checker.TextOf(b, "userId")
 	st := venueState{
-		user, TextOf(b, "eventDescription"), TextOf(b, "date"), TextOf(b, "timeSlot"), NumberOf(b, "attendees"),
-		status, TextOf(b, "decidedBy"), TextOf(b, "reason"), TextOf(b, "eventId"),
+		user, checker.TextOf(b, "eventDescription"), checker.TextOf(b, "date"), checker.TextOf(b, "timeSlot"), checker.NumberOf(b, "attendees"),
+		status, checker.TextOf(b, "decidedBy"), checker.TextOf(b, "reason"), checker.TextOf(b, "eventId"),
 	}
 	if !l.fits(len(l.stages), st) {
 		differ("a booking that does not follow from its calls", l.last())
@@ -80,7 +83,7 @@ func (s *venues) checkBooking(id string, b plain, l *venueLife, v *venueItems, b
 		differ("a booking that is not as somebody was told", told)
 	}
 	for _, c := range s.all {
-		byUser -= Count(c.kind == changing && c.by.Role == venue.Customer && c.booking == id && c.Done())
+		byUser -= checker.Count(c.kind == changing && c.by.Role == venue.Customer && c.booking == id && c.Done())
 	}
 	if byUser != 0 {
 		differ("changes by the user that are not those of the audit log", byUser)
@@ -97,7 +100,7 @@ func (s *venues) checkBooking(id string, b plain, l *venueLife, v *venueItems, b
 	}
 	want := plain{"GSI1PK": nil, "GSI1SK": nil}
 	if status == "pending" {
-		want = plain{"GSI1PK": "STATUS#PENDING", "GSI1SK": TimeOf(b["requestedAt"]).Format("2006-01-02T15:04:05Z") + "#BOOKING#" + id}
+		want = plain{"GSI1PK": "STATUS#PENDING", "GSI1SK": checker.TimeOf(b["requestedAt"]).Format("2006-01-02T15:04:05Z") + "#BOOKING#" + id}
 	}
 	if b["GSI1PK"] != want["GSI1PK"] || b["GSI1SK"] != want["GSI1SK"] {
 		differ("a booking whose index keys are wrong", want)
@@ -145,7 +148,7 @@ func (s *venues) checkEvents(v *venueItems, all map[string]*occupancy) {
 			s.Differ("a slot that is held twice", "hall/"+date, "%v", day)
 		}
 		for slot, e := range day {
-			id := TextOf(e, "eventId")
+			id := checker.TextOf(e, "eventId")
 			o := left[id]
 			delete(left, id)
 			if o == nil || len(o.ends) > 0 {
@@ -153,7 +156,7 @@ func (s *venues) checkEvents(v *venueItems, all map[string]*occupancy) {
 				continue
 			}
 			if o.date == "" {
-				o.date, o.slot = TextOf(e, "date"), venue.Slot(TextOf(e, "timeSlot"))
+				o.date, o.slot = checker.TextOf(e, "date"), venue.Slot(checker.TextOf(e, "timeSlot"))
 			}
 			s.checkEventItem(date, slot, e, o, v)
 			s.checkCode(o, v.codes[id])
@@ -187,12 +190,12 @@ func (s *venues) checkEventItem(date, slot string, e plain, o *occupancy, v *ven
 	if date != o.date || slot != slotNames[string(o.slot)] {
 		s.Differ("an event in another slot", o.by.Items, "%s %s: %v", date, slot, e)
 	}
-	title, version := TextOf(e, "title"), NumberOf(e, "version")
+	title, version := checker.TextOf(e, "title"), checker.NumberOf(e, "version")
 	updates := s.of(renaming, o.event)
 	if version != 1+len(updates) {
 		s.Differ("an event whose version does not count its changes", o.by.Items, "%d changes: %v", len(updates), e)
 	}
-	first := title == o.by.Mark || title == TextOf(v.bookings[o.booking], "eventDescription")
+	first := title == o.by.Mark || title == checker.TextOf(v.bookings[o.booking], "eventDescription")
 	if len(updates) == 0 != first || len(updates) > 0 && !lastOf(updates, title) {
 		s.Differ("an event without its last title", o.by.Items, "%v", e)
 	}
@@ -231,7 +234,7 @@ func (s *venues) checkCode(o *occupancy, code plain) {
 	if len(sets) == 0 && code == nil {
 		return
 	}
-	if !lastOf(sets, TextOf(code, "code")) || len(sets) > 1 && o.by.code && code["code"] == o.by.Mark {
+	if !lastOf(sets, checker.TextOf(code, "code")) || len(sets) > 1 && o.by.code && code["code"] == o.by.Mark {
 		s.Differ("an event without its last code", o.by.Items, "%d codes: %v", len(sets), code)
 	}
 	if code["date"] != o.date || code["timeSlot"] != string(o.slot) || code["eventId"] != o.event {
@@ -271,9 +274,9 @@ func (s *venues) checkUsers(v *venueItems) {
 	}
 	requested, approved, moved := map[string]int{}, map[string]int{}, map[string]int{}
 	for _, b := range v.bookings {
-		user := TextOf(b, "userId")
+		user := checker.TextOf(b, "userId")
 		requested[user]++
-		approved[user] += Count(b["status"] == "approved")
+		approved[user] += checker.Count(b["status"] == "approved")
 		if b["status"] == "approved" {
 			moved[user]++
 		}
@@ -281,17 +284,17 @@ func (s *venues) checkUsers(v *venueItems) {
 	}
 	for _, c := range s.all {
 		if c.kind == withdrawing && c.Done() && c.event != "" {
-			moved[TextOf(v.bookings[c.booking], "userId")] += 2
+			moved[checker.TextOf(v.bookings[c.booking], "userId")] += 2
 		}
 	}
 	for n := range hirers {
 		id := fmt.Sprint(hirerPrefix, n)
 		u := v.users[id]
 		delete(v.users, id)
-		if NumberOf(u, "requestedCount") != requested[id] || NumberOf(u, "approvedCount") != approved[id] {
+		if checker.NumberOf(u, "requestedCount") != requested[id] || checker.NumberOf(u, "approvedCount") != approved[id] {
 			s.Differ("statistics that do not count the bookings", id, "%d, %d approved: %v", requested[id], approved[id], u)
 		}
-		if NumberOf(u, "countsMoved") != moved[id] {
+		if checker.NumberOf(u, "countsMoved") != moved[id] {
 			s.Differ("statistics that have moved more or less than the bookings", id, "%d: %v", moved[id], u)
 		}
 	}

@@ -1,4 +1,4 @@
-package checker
+package venue
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings/venue"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 	"github.com/dynastay/dynastay/keys/venuekeys"
 )
 
@@ -19,7 +20,7 @@ func adminOf(mark string) venue.Actor {
 func customerOf(user string) venue.Actor { return venue.Actor{UserID: user, Role: venue.Customer} }
 
 // actor draws who changes a booking: its user, an administrator, or sometimes somebody who must not.
-func (c *venueCall) actor(w *Worker, mark string) {
+func (c *venueCall) actor(w *checker.Worker, mark string) {
 	switch c.by = customerOf(c.user); {
 	case w.OneIn(2):
 		c.by = adminOf(mark)
@@ -29,13 +30,13 @@ func (c *venueCall) actor(w *Worker, mark string) {
 }
 
 // asks draws what a booking is to be.
-func (s *venues) asks(w *Worker, c *venueCall) {
+func (s *venues) asks(w *checker.Worker, c *venueCall) {
 	const most = 100_000
 	c.date, c.slot, c.attendees = hallDay(w), hallSlot(w), int(s.guests.Add(1)%most)+1
 }
 
 // request asks for a slot, sometimes with the id of another request. Others may meet it before it is written.
-func (s *venues) request(w *Worker, keyed bool) *venueCall {
+func (s *venues) request(w *checker.Worker, keyed bool) *venueCall {
 	mark := w.Mark()
 	c := &venueCall{kind: requesting, user: hirer(w)}
 	if c.by = customerOf(c.user); w.OneIn(3) {
@@ -50,8 +51,8 @@ func (s *venues) request(w *Worker, keyed bool) *venueCall {
 	}
 	id := c.booking
 	q := venue.Request{BookingID: id, UserID: c.user, Date: c.date, Slot: c.slot, Description: mark, Attendees: c.attendees}
-	s.made(w, c, mark, keyed, RefusedBy(dynastay.ErrAlreadyExists), func(ctx context.Context, p *Process, parts []dynastay.Part) error {
-		b, err := Write(ctx, p, parts, hallOf(p).venue.RequestOp(c.by, q))
+	s.made(w, c, mark, keyed, checker.RefusedBy(dynastay.ErrAlreadyExists), func(ctx context.Context, p *checker.Process, parts []dynastay.Part) error {
+		b, err := checker.Write(ctx, p, parts, hallOf(p).venue.RequestOp(c.by, q))
 		if err == nil {
 			s.told(c, b)
 		}
@@ -67,7 +68,7 @@ func (s *venues) request(w *Worker, keyed bool) *venueCall {
 
 // decide makes a call about a booking that somebody was told of, or a request if there is none.
 func (s *venues) decide(
-	w *Worker, kind string, keyed bool, statuses []venue.Status, draw func(c *venueCall, mark string), op func(*Process, *venueCall) *dynastay.Operation[*venue.Booking],
+	w *checker.Worker, kind string, keyed bool, statuses []venue.Status, draw func(c *venueCall, mark string), op func(*checker.Process, *venueCall) *dynastay.Operation[*venue.Booking],
 ) *venueCall {
 	b := s.pick(w, statuses...)
 	if b == nil {
@@ -76,8 +77,8 @@ func (s *venues) decide(
 	mark := w.Mark()
 	c := &venueCall{kind: kind, user: b.UserID, booking: b.ID, version: b.Version, by: adminOf(mark)}
 	draw(c, mark)
-	return s.made(w, c, mark, keyed, ofBooking, func(ctx context.Context, p *Process, parts []dynastay.Part) error {
-		b, err := Write(ctx, p, parts, op(p, c))
+	return s.made(w, c, mark, keyed, ofBooking, func(ctx context.Context, p *checker.Process, parts []dynastay.Part) error {
+		b, err := checker.Write(ctx, p, parts, op(p, c))
 		if err == nil {
 			s.told(c, b)
 		}
@@ -86,15 +87,15 @@ func (s *venues) decide(
 }
 
 // codeUntil is until when a code is valid.
-var codeUntil = Midnight.Add(time.Hour)
+var codeUntil = checker.Midnight.Add(time.Hour)
 
-func (s *venues) approve(w *Worker, keyed bool) *venueCall {
+func (s *venues) approve(w *checker.Worker, keyed bool) *venueCall {
 	titled := w.OneIn(2)
 	return s.decide(w, approving, keyed, []venue.Status{venue.Pending}, func(c *venueCall, _ string) { c.code = w.OneIn(2) },
-		func(p *Process, c *venueCall) *dynastay.Operation[*venue.Booking] {
+		func(p *checker.Process, c *venueCall) *dynastay.Operation[*venue.Booking] {
 			a := venue.Approval{BookingID: c.booking, Version: c.version}
 			if c.code {
-				a.Code, a.ValidFrom, a.ValidUntil = c.Mark, Midnight, codeUntil
+				a.Code, a.ValidFrom, a.ValidUntil = c.Mark, checker.Midnight, codeUntil
 			}
 			if titled {
 				a.Title = c.Mark
@@ -103,32 +104,32 @@ func (s *venues) approve(w *Worker, keyed bool) *venueCall {
 		})
 }
 
-func (s *venues) reject(w *Worker, keyed bool) *venueCall {
+func (s *venues) reject(w *checker.Worker, keyed bool) *venueCall {
 	return s.decide(w, declining, keyed, []venue.Status{venue.Pending}, func(*venueCall, string) {},
-		func(p *Process, c *venueCall) *dynastay.Operation[*venue.Booking] {
+		func(p *checker.Process, c *venueCall) *dynastay.Operation[*venue.Booking] {
 			return hallOf(p).venue.RejectOp(c.by, venue.Rejection{BookingID: c.booking, Version: c.version, Reason: c.Mark})
 		})
 }
 
-func (s *venues) cancel(w *Worker, keyed bool) *venueCall {
+func (s *venues) cancel(w *checker.Worker, keyed bool) *venueCall {
 	statuses := []venue.Status{venue.Approved}
 	if w.OneIn(5) {
 		statuses = []venue.Status{venue.Pending}
 	}
 	return s.decide(w, withdrawing, keyed, statuses, func(c *venueCall, mark string) { c.actor(w, mark) },
-		func(p *Process, c *venueCall) *dynastay.Operation[*venue.Booking] {
+		func(p *checker.Process, c *venueCall) *dynastay.Operation[*venue.Booking] {
 			return hallOf(p).venue.CancelOp(c.by, venue.Cancellation{BookingID: c.booking, Version: c.version, Reason: c.Mark})
 		})
 }
 
 // update changes a request, in the version that was seen or in any.
-func (s *venues) update(w *Worker, keyed bool) *venueCall {
+func (s *venues) update(w *checker.Worker, keyed bool) *venueCall {
 	return s.decide(w, changing, keyed, []venue.Status{venue.Pending}, func(c *venueCall, mark string) {
 		s.asks(w, c)
 		if c.actor(w, mark); w.OneIn(2) {
 			c.version = 0
 		}
-	}, func(p *Process, c *venueCall) *dynastay.Operation[*venue.Booking] {
+	}, func(p *checker.Process, c *venueCall) *dynastay.Operation[*venue.Booking] {
 		return hallOf(p).venue.UpdateOp(c.by, c.booking, func(b *venue.Booking) error {
 			b.Date, b.Slot, b.Attendees = c.date, c.slot, c.attendees
 			return nil
@@ -145,11 +146,11 @@ func (c *venueCall) conditions() []dynastay.UpdateOption {
 	return all
 }
 
-func (s *venues) createEvent(w *Worker, keyed bool) *venueCall {
+func (s *venues) createEvent(w *checker.Worker, keyed bool) *venueCall {
 	mark := w.Mark()
 	c := &venueCall{kind: staging, by: adminOf(mark), date: hallDay(w), slot: hallSlot(w)}
-	return s.made(w, c, mark, keyed, takenSlot, func(ctx context.Context, p *Process, parts []dynastay.Part) error {
-		e, err := Write(ctx, p, parts, hallOf(p).venue.CreateEventOp(c.by, venue.Event{Date: c.date, Slot: c.slot, Type: concert, Title: mark}))
+	return s.made(w, c, mark, keyed, takenSlot, func(ctx context.Context, p *checker.Process, parts []dynastay.Part) error {
+		e, err := checker.Write(ctx, p, parts, hallOf(p).venue.CreateEventOp(c.by, venue.Event{Date: c.date, Slot: c.slot, Type: concert, Title: mark}))
 		if err == nil {
 			s.toldEvent(c, e)
 		}
@@ -160,7 +161,7 @@ func (s *venues) createEvent(w *Worker, keyed bool) *venueCall {
 const concert = "concert"
 
 // about draws an event that somebody was told of; nil if there is none.
-func (s *venues) about(w *Worker, kind string) (c *venueCall, ref venue.EventRef, mark string) {
+func (s *venues) about(w *checker.Worker, kind string) (c *venueCall, ref venue.EventRef, mark string) {
 	e := s.pickEvent(w)
 	if e == nil {
 		return nil, ref, ""
@@ -173,13 +174,13 @@ func (s *venues) about(w *Worker, kind string) (c *venueCall, ref venue.EventRef
 	return c, e.Ref(), mark
 }
 
-func (s *venues) updateEvent(w *Worker, keyed bool) *venueCall {
+func (s *venues) updateEvent(w *checker.Worker, keyed bool) *venueCall {
 	c, ref, mark := s.about(w, renaming)
 	if c == nil {
 		return s.createEvent(w, keyed)
 	}
-	return s.made(w, c, mark, keyed, RefusedBy(dynastay.ErrNotFound, dynastay.ErrVersion), func(ctx context.Context, p *Process, parts []dynastay.Part) error {
-		e, err := Write(ctx, p, parts, hallOf(p).venue.UpdateEventOp(c.by, ref, func(e *venue.Event) error {
+	return s.made(w, c, mark, keyed, checker.RefusedBy(dynastay.ErrNotFound, dynastay.ErrVersion), func(ctx context.Context, p *checker.Process, parts []dynastay.Part) error {
+		e, err := checker.Write(ctx, p, parts, hallOf(p).venue.UpdateEventOp(c.by, ref, func(e *venue.Event) error {
 			e.Title = c.Mark
 			return nil
 		}, c.conditions()...))
@@ -190,15 +191,15 @@ func (s *venues) updateEvent(w *Worker, keyed bool) *venueCall {
 	})
 }
 
-func (s *venues) deleteEvent(w *Worker, keyed bool) *venueCall {
+func (s *venues) deleteEvent(w *checker.Worker, keyed bool) *venueCall {
 	c, ref, mark := s.about(w, striking)
 	if c == nil {
 		return s.createEvent(w, keyed)
 	}
-	refusal := RefusedBy(dynastay.ErrNotFound, dynastay.ErrVersion, venue.ErrOfBooking)
+	refusal := checker.RefusedBy(dynastay.ErrNotFound, dynastay.ErrVersion, venue.ErrOfBooking)
 	hide := !w.OneIn(3) // otherwise others look for it
-	return s.made(w, c, mark, keyed, refusal, func(ctx context.Context, p *Process, parts []dynastay.Part) error {
-		_, err := Write(ctx, p, parts, hallOf(p).venue.DeleteEventOp(c.by, ref, c.conditions()...))
+	return s.made(w, c, mark, keyed, refusal, func(ctx context.Context, p *checker.Process, parts []dynastay.Part) error {
+		_, err := checker.Write(ctx, p, parts, hallOf(p).venue.DeleteEventOp(c.by, ref, c.conditions()...))
 		if err == nil && hide {
 			s.mu.Lock()
 			defer s.mu.Unlock()
@@ -208,15 +209,15 @@ func (s *venues) deleteEvent(w *Worker, keyed bool) *venueCall {
 	})
 }
 
-func (s *venues) setCode(w *Worker, keyed bool) *venueCall {
+func (s *venues) setCode(w *checker.Worker, keyed bool) *venueCall {
 	c, ref, mark := s.about(w, coding)
 	if c == nil {
 		return s.createEvent(w, keyed)
 	}
 	c.code, c.version = true, 0
-	code := venue.LockCode{EventID: ref.ID, Date: ref.Date, Slot: ref.Slot, Code: mark, ValidFrom: Midnight, ValidUntil: codeUntil}
-	return s.made(w, c, mark, keyed, RefusedBy(dynastay.ErrNotFound), func(ctx context.Context, p *Process, parts []dynastay.Part) error {
-		set, err := Write(ctx, p, parts, hallOf(p).venue.SetLockCodeOp(c.by, code))
+	code := venue.LockCode{EventID: ref.ID, Date: ref.Date, Slot: ref.Slot, Code: mark, ValidFrom: checker.Midnight, ValidUntil: codeUntil}
+	return s.made(w, c, mark, keyed, checker.RefusedBy(dynastay.ErrNotFound), func(ctx context.Context, p *checker.Process, parts []dynastay.Part) error {
+		set, err := checker.Write(ctx, p, parts, hallOf(p).venue.SetLockCodeOp(c.by, code))
 		if err == nil && (set.EventID != ref.ID || !keyed && set.Code != c.Mark) {
 			s.Differ("another code than was set", c.Items, "%s: %+v", c.About, set)
 		}
@@ -228,7 +229,7 @@ func (s *venues) setCode(w *Worker, keyed bool) *venueCall {
 var paymentStatuses = []venue.PaymentStatus{venue.PaymentPending, venue.PaymentFailed, venue.PaymentPaid, venue.PaymentRefunded}
 
 // pay reports one of the two payments of a booking, sometimes with another amount.
-func (s *venues) pay(w *Worker, keyed bool) *venueCall {
+func (s *venues) pay(w *checker.Worker, keyed bool) *venueCall {
 	b := s.pick(w, venue.Pending, venue.Approved)
 	if b == nil {
 		return s.request(w, keyed)
@@ -239,11 +240,11 @@ func (s *venues) pay(w *Worker, keyed bool) *venueCall {
 		amount++
 	}
 	c := &venueCall{kind: reporting, booking: b.ID, user: b.UserID, payment: venue.Payment{
-		BookingID: b.ID, ID: []string{"pay-0", "pay-1"}[n], Amount: Dollars(amount), Status: paymentStatuses[w.Rand.IntN(len(paymentStatuses))], Method: mark,
+		BookingID: b.ID, ID: []string{"pay-0", "pay-1"}[n], Amount: checker.Dollars(amount), Status: paymentStatuses[w.Rand.IntN(len(paymentStatuses))], Method: mark,
 	}}
-	return s.made(w, c, mark, keyed, RefusedBy(dynastay.ErrNotFound, dynastay.ErrAlreadyExists), func(ctx context.Context, p *Process, parts []dynastay.Part) error {
-		at := Span{From: s.Moment()}
-		r, err := Write(ctx, p, parts, hallOf(p).venue.RecordPaymentOp(c.payment))
+	return s.made(w, c, mark, keyed, checker.RefusedBy(dynastay.ErrNotFound, dynastay.ErrAlreadyExists), func(ctx context.Context, p *checker.Process, parts []dynastay.Part) error {
+		at := checker.Span{From: s.Moment()}
+		r, err := checker.Write(ctx, p, parts, hallOf(p).venue.RecordPaymentOp(c.payment))
 		if at.To = s.Moment(); err == nil {
 			s.mu.Lock()
 			defer s.mu.Unlock()
@@ -253,12 +254,12 @@ func (s *venues) pay(w *Worker, keyed bool) *venueCall {
 	})
 }
 
-func (s *venues) recount(w *Worker, keyed bool) *venueCall {
+func (s *venues) recount(w *checker.Worker, keyed bool) *venueCall {
 	mark, user := w.Mark(), hirer(w)
 	c := &venueCall{kind: recounting, user: user}
-	return s.made(w, c, mark, keyed, Never, func(ctx context.Context, p *Process, parts []dynastay.Part) error {
-		at := Span{From: s.Moment()}
-		u, err := Write(ctx, p, parts, hallOf(p).venue.RecountOp(user))
+	return s.made(w, c, mark, keyed, checker.Never, func(ctx context.Context, p *checker.Process, parts []dynastay.Part) error {
+		at := checker.Span{From: s.Moment()}
+		u, err := checker.Write(ctx, p, parts, hallOf(p).venue.RecountOp(user))
 		if at.To = s.Moment(); err == nil && user != uncounted {
 			s.mu.Lock()
 			defer s.mu.Unlock()
@@ -269,13 +270,13 @@ func (s *venues) recount(w *Worker, keyed bool) *venueCall {
 }
 
 // look asks what takes place on a day, with a consistent read.
-func (s *venues) look(w *Worker) {
-	l := &dayLook{Span: Span{From: w.Moment()}, date: hallDay(w)}
-	v := w.Call("look at a day", "hall/"+l.date.String(), "", Never, func(ctx context.Context) (err error) {
+func (s *venues) look(w *checker.Worker) {
+	l := &dayLook{Span: checker.Span{From: w.Moment()}, date: hallDay(w)}
+	v := w.Call("look at a day", "hall/"+l.date.String(), "", checker.Never, func(ctx context.Context) (err error) {
 		l.events, err = hallOf(w.Process).venue.EventsOn(ctx, l.date, dynastay.Consistent)
 		return err
 	})
-	if l.To = w.Moment(); v == Acknowledged {
+	if l.To = w.Moment(); v == checker.Acknowledged {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.days = append(s.days, l)
@@ -283,7 +284,7 @@ func (s *venues) look(w *Worker) {
 }
 
 // miscount changes the statistics of a user as other software may leave them. A recount corrects them.
-func (s *venues) miscount(w *Worker) {
+func (s *venues) miscount(w *checker.Worker) {
 	name, table := []string{"requestedCount", "approvedCount"}[w.Rand.IntN(2)], s.Base.Direct.TableName(venuekeys.Table)
 	wrong := dynastay.Item{":n": dynastay.Number(w.Rand.IntN(5))}
 	if w.OneIn(3) {

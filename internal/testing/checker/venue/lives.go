@@ -1,9 +1,10 @@
-package checker
+package venue
 
 import (
 	"slices"
 
 	"github.com/dynastay/dynastay/bookings/venue"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 )
 
 // venueLife is a booking of the venue by its versions.
@@ -14,7 +15,7 @@ type venueLife struct {
 
 // stage is a version of a booking, and the time within which it was written.
 type stage struct {
-	Span
+	checker.Span
 	status venue.Status
 	by     []*venueCall // the calls that can have written it; one if that is certain
 }
@@ -78,7 +79,7 @@ func (s *venues) life(id string, versions int) *venueLife {
 // order finds the statuses and times of the versions.
 func (s *venues) order(l *venueLife) {
 	for n, v := range l.stages {
-		v.From = Ever
+		v.From = checker.Ever
 		for _, c := range v.by {
 			v.From, v.To, v.status = min(v.From, c.Within.From), max(v.To, c.Within.To), statusAfter[c.kind]
 		}
@@ -102,12 +103,12 @@ func (s *venues) order(l *venueLife) {
 }
 
 // possible is the time in which a version can have been the stored one.
-func (l *venueLife) possible(n int) Span {
-	until := Ever
+func (l *venueLife) possible(n int) checker.Span {
+	until := checker.Ever
 	if n < len(l.stages) {
 		until = l.stages[n].To
 	}
-	return Between(l.stages[n-1].From, until)
+	return checker.Between(l.stages[n-1].From, until)
 }
 
 // content are the calls that can have written what a version asks for.
@@ -145,16 +146,16 @@ func (l *venueLife) fits(n int, st venueState) bool {
 type occupancy struct {
 	event, booking, user, date string // the date is "" if nobody knows
 	slot                       venue.Slot
-	made, gone                 Span
+	made, gone                 checker.Span
 	by                         *venueCall
 	ends                       []*venueCall
 }
 
 // possible is the time in which the event can have taken place.
-func (o *occupancy) possible() Span { return Between(o.made.From, o.gone.To) }
+func (o *occupancy) possible() checker.Span { return checker.Between(o.made.From, o.gone.To) }
 
 // covers reports whether the event has certainly taken place all the time.
-func (o *occupancy) covers(at Span) bool { return o.made.To < at.From && at.To < o.gone.From }
+func (o *occupancy) covers(at checker.Span) bool { return o.made.To < at.From && at.To < o.gone.From }
 
 // overlap is the rule of the slots.
 func overlap(a, b venue.Slot) bool { return a == b || a == venue.FullDay || b == venue.FullDay }
@@ -172,7 +173,7 @@ func (s *venues) occupancies(lives map[string]*venueLife) map[string]*occupancy 
 		if c.kind != approving && c.kind != staging || !c.Done() || c.event == "" {
 			continue
 		}
-		o := &occupancy{event: c.event, booking: c.booking, made: c.Within, gone: Since(Ever), by: c}
+		o := &occupancy{event: c.event, booking: c.booking, made: c.Within, gone: checker.Since(checker.Ever), by: c}
 		if other := all[c.event]; other != nil {
 			s.Differ("two calls that made one event", c.Items, "%s and %s", c.About, other.by.About)
 		}

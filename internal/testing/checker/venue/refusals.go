@@ -1,4 +1,4 @@
-package checker
+package venue
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings/venue"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 )
 
 // checkVenueCall compares what a call was told with what all calls have done.
@@ -46,7 +47,7 @@ func (s *venues) checkChangeOfEvent(c *venueCall, all map[string]*occupancy) {
 
 // justifiedAtVenue reports whether a refusal was true at some moment of its call. What the call itself has written is
 // no reason.
-func (s *venues) justifiedAtVenue(c *venueCall, at Told, l *venueLife, all map[string]*occupancy) bool {
+func (s *venues) justifiedAtVenue(c *venueCall, at checker.Told, l *venueLife, all map[string]*occupancy) bool {
 	var taken *venue.SlotTaken
 	var status *venue.StatusError
 	if o := all[c.event]; c.kind == renaming || c.kind == striking || c.kind == coding {
@@ -85,7 +86,7 @@ func (s *venues) justifiedAtVenue(c *venueCall, at Told, l *venueLife, all map[s
 }
 
 // justifiedTaken looks for the events that a refusal names.
-func (s *venues) justifiedTaken(c *venueCall, at Told, taken *venue.SlotTaken, l *venueLife, all map[string]*occupancy) bool {
+func (s *venues) justifiedTaken(c *venueCall, at checker.Told, taken *venue.SlotTaken, l *venueLife, all map[string]*occupancy) bool {
 	date, slot := c.date.String(), c.slot
 	if c.kind == approving {
 		if c.version > len(l.stages) || l.stages[c.version-1].status != venue.Pending || !l.possible(c.version).Meets(at.Span) {
@@ -106,7 +107,7 @@ func (s *venues) justifiedTaken(c *venueCall, at Told, taken *venue.SlotTaken, l
 }
 
 // justifiedForEvent is for the calls that change an event.
-func (s *venues) justifiedForEvent(c *venueCall, at Told, o *occupancy) bool {
+func (s *venues) justifiedForEvent(c *venueCall, at checker.Told, o *occupancy) bool {
 	switch {
 	case errors.Is(at.Err, dynastay.ErrNotFound):
 		return o == nil || !o.covers(at.Span) && !(len(o.ends) == 1 && o.ends[0] == c)
@@ -153,11 +154,11 @@ func (s *venues) checkPayment(l *venueLife, p plain, all []*venueCall) {
 		}
 		return
 	}
-	status := venue.PaymentStatus(TextOf(p, "status"))
+	status := venue.PaymentStatus(checker.TextOf(p, "status"))
 	reported, changes := false, map[venue.PaymentStatus]int{}
 	for _, c := range all {
-		same := Cents(p["amount"]) == Minor(c.payment.Amount)
-		reported = reported || c.Could() && same && c.payment.Status == status && TextOf(p, "method") == c.Mark
+		same := checker.Cents(p["amount"]) == checker.Minor(c.payment.Amount)
+		reported = reported || c.Could() && same && c.payment.Status == status && checker.TextOf(p, "method") == c.Mark
 		if c.Done() && (!same || rankOf(c.payment.Status) > rankOf(status)) {
 			s.Differ("a report of a payment is lost", c.Items, "%s %s: %v", c.About, c.payment.Status, p)
 		}
@@ -212,14 +213,14 @@ func (s *venues) checkNumbers(l *numbersLook, lives map[string]*venueLife, all m
 	var requested, approved struct{ least, most int }
 	for _, life := range lives {
 		if len(life.stages) > 0 && life.stages[0].by[0].user == l.user {
-			requested.least += Count(life.stages[0].To < l.From)
-			requested.most += Count(life.stages[0].From <= l.To)
+			requested.least += checker.Count(life.stages[0].To < l.From)
+			requested.most += checker.Count(life.stages[0].From <= l.To)
 		}
 	}
 	for _, o := range all {
 		if o.booking != "" && o.user == l.user {
-			approved.least += Count(o.covers(l.Span))
-			approved.most += Count(o.possible().Meets(l.Span))
+			approved.least += checker.Count(o.covers(l.Span))
+			approved.most += checker.Count(o.possible().Meets(l.Span))
 		}
 	}
 	if l.requested < requested.least || l.requested > requested.most || l.approved < approved.least || l.approved > approved.most {

@@ -1,9 +1,10 @@
-package checker
+package venue
 
 import (
 	"strings"
 
 	"github.com/dynastay/dynastay/bookings/venue"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 )
 
 // venueItems are all items of the venue in the end.
@@ -12,14 +13,14 @@ type venueItems struct {
 	relations, payments             map[string]map[string]plain
 	events                          map[string]map[string]plain // by date and slot, as the key spells it
 	entries                         []plain
-	invitations                     map[string]*Receipt
+	invitations                     map[string]*checker.Receipt
 }
 
 func newVenueItems() *venueItems {
 	return &venueItems{
 		users: map[string]plain{}, bookings: map[string]plain{}, codes: map[string]plain{}, notices: map[string]plain{},
 		relations: map[string]map[string]plain{}, payments: map[string]map[string]plain{}, events: map[string]map[string]plain{},
-		invitations: map[string]*Receipt{},
+		invitations: map[string]*checker.Receipt{},
 	}
 }
 
@@ -33,8 +34,8 @@ func (s *venues) readVenue(items []plain) *venueItems {
 		of[id][at] = p
 	}
 	for _, p := range items {
-		kind, id, _ := strings.Cut(TextOf(p, "PK"), "#")
-		sort := TextOf(p, "SK")
+		kind, id, _ := strings.Cut(checker.TextOf(p, "PK"), "#")
+		sort := checker.TextOf(p, "SK")
 		part, rest, _ := strings.Cut(sort, "#")
 		switch kind + " " + part {
 		case "USER METADATA":
@@ -42,7 +43,7 @@ func (s *venues) readVenue(items []plain) *venueItems {
 		case "USER BOOKING":
 			put(all.relations, id, rest, p)
 		case "USER NOTIFICATION":
-			all.notices[TextOf(p, "notificationId")] = p
+			all.notices[checker.TextOf(p, "notificationId")] = p
 		case "BOOKING METADATA":
 			all.bookings[id] = p
 		case "BOOKING PAYMENT":
@@ -69,13 +70,13 @@ func (s *venues) attribute(v *venueItems) map[string]int {
 	changed := map[string]int{}
 	for _, e := range v.entries {
 		c := s.author(e, v)
-		action, booking := TextOf(e, "action"), TextOf(e, "bookingId")
-		if c == nil && action == actions[changing] && TextOf(e, "by") == TextOf(v.bookings[booking], "userId") {
+		action, booking := checker.TextOf(e, "action"), checker.TextOf(e, "bookingId")
+		if c == nil && action == actions[changing] && checker.TextOf(e, "by") == checker.TextOf(v.bookings[booking], "userId") {
 			changed[booking]++
 			continue
 		}
 		if c == nil || action != actions[c.kind] && !(c.code && c.kind == approving && action == actions[coding]) {
-			s.Differ("an entry of the audit log that nobody asked for", booking+" "+TextOf(e, "eventId"), "%v", e)
+			s.Differ("an entry of the audit log that nobody asked for", booking+" "+checker.TextOf(e, "eventId"), "%v", e)
 			continue
 		}
 		s.learn(c, e)
@@ -95,14 +96,14 @@ func (s *venues) attribute(v *venueItems) map[string]int {
 
 // author is the call that an entry names: by the administrator, the reason, or the request itself.
 func (s *venues) author(e plain, v *venueItems) *venueCall {
-	if mark, is := strings.CutPrefix(TextOf(e, "by"), adminPrefix); is {
+	if mark, is := strings.CutPrefix(checker.TextOf(e, "by"), adminPrefix); is {
 		return s.all[mark]
 	}
-	switch TextOf(e, "action") {
+	switch checker.TextOf(e, "action") {
 	case actions[withdrawing]:
-		return s.all[TextOf(e, "note")]
+		return s.all[checker.TextOf(e, "note")]
 	case actions[requesting]:
-		return s.all[TextOf(v.bookings[TextOf(e, "bookingId")], "eventDescription")]
+		return s.all[checker.TextOf(v.bookings[checker.TextOf(e, "bookingId")], "eventDescription")]
 	}
 	return nil
 }
@@ -111,7 +112,7 @@ func (s *venues) author(e plain, v *venueItems) *venueCall {
 func (s *venues) learn(c *venueCall, e plain) {
 	for name, id := range map[string]*string{"bookingId": &c.booking, "eventId": &c.event} {
 		if *id == "" {
-			*id = TextOf(e, name)
+			*id = checker.TextOf(e, name)
 		}
 	}
 }
@@ -123,19 +124,19 @@ func (s *venues) checkEntry(c *venueCall, e plain, v *venueItems) {
 		booking = s.bookingOf(c.event)
 	}
 	if booking != "" {
-		user = TextOf(v.bookings[booking], "userId")
+		user = checker.TextOf(v.bookings[booking], "userId")
 	}
 	note := ""
 	switch c.kind {
 	case declining, withdrawing, staging, renaming:
 		note = c.Mark
 	case striking:
-		note = TextOf(e, "note") // the title, which other calls may have changed
+		note = checker.TextOf(e, "note") // the title, which other calls may have changed
 	}
 	for name, want := range map[string]string{
 		"by": c.by.UserID, "role": string(c.by.Role), "bookingId": booking, "userId": user, "eventId": c.event, "note": note,
 	} {
-		if TextOf(e, name) != want {
+		if checker.TextOf(e, name) != want {
 			s.Differ("an entry of the audit log that is not of its call", c.Items, "%s: %s is not %q: %v", c.About, name, want, e)
 		}
 	}
@@ -167,7 +168,7 @@ func (s *venues) decideVenue(c *venueCall, v *venueItems) {
 			written, known = is, true
 		}
 	}
-	if there != nil && there.Kind != c.kind || note != nil && (TextOf(note, "userId") != c.user || TextOf(note, "title") != c.kind) {
+	if there != nil && there.Kind != c.kind || note != nil && (checker.TextOf(note, "userId") != c.user || checker.TextOf(note, "title") != c.kind) {
 		s.Differ("a part of another write", c.Items, "%s: %v, %v", c.About, there, note)
 	}
 	if c.code && c.kind == approving && c.codeEntries != traces {
@@ -179,9 +180,9 @@ func (s *venues) decideVenue(c *venueCall, v *venueItems) {
 	switch answer := c.Verdict(); {
 	case traces > 1:
 		s.Differ("a call that was carried out twice", c.Items, "%s: %d entries", c.About, traces)
-	case written && (answer == Refused || c.stranger):
+	case written && (answer == checker.Refused || c.stranger):
 		s.Differ("a call that was refused", c.Items, "%s", c.About)
-	case !written && answer == Acknowledged:
+	case !written && answer == checker.Acknowledged:
 		s.Differ("a call is lost", c.Items, "%s", c.About)
 	}
 	if written {

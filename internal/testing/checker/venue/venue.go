@@ -1,4 +1,5 @@
-package checker
+// Package venue runs and checks the writes of a venue: requests for its slots, their approvals, and events.
+package venue
 
 import (
 	"context"
@@ -11,17 +12,20 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings/venue"
 	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 	"github.com/dynastay/dynastay/keys/venuekeys"
 )
 
+// plain is a stored item without the library.
+type plain = map[string]any
+
 // venues are one venue with few days, whose slots are wanted by the requests of users and by the events of
 // administrators. Every administrator acts only once, under the mark of the call, so the audit log tells which calls
-// were carried out. A call through DB.Write may also leave an invitation. The calls are in venue_calls.go, what
-// the audit log tells of them in venue_items.go, what was stored when in venue_lives.go, and the comparison
-// in venue_check.go and venue_refusals.go.
+// were carried out. A call through DB.Write may also leave an invitation. The calls are in calls.go, what the audit log
+// tells of them in items.go, what was stored when in lives.go, and the comparison in check.go and refusals.go.
 type venues struct {
-	*Run
-	calls  Deeds[*venueCall]
+	*checker.Run
+	calls  checker.Deeds[*venueCall]
 	guests atomic.Int64 // the last number of attendees: each is written once, so it says which call wrote it
 
 	mu      sync.Mutex
@@ -34,22 +38,24 @@ type venues struct {
 	numbers []*numbersLook
 }
 
-// VenueTables are those of the venue.
-var VenueTables = []*dynastay.Schema{venuekeys.Table, invitationEntity.Schema}
+// Tables are those of the venue.
+var Tables = []*dynastay.Schema{venuekeys.Table, invitationEntity.Schema}
 
-// JoinVenue adds the venue to a run.
-func JoinVenue(c *Run) { c.Add(newVenues(c), 26) }
+// Join adds the venue to a run.
+func Join(c *checker.Run) { c.Add(newVenues(c), 26) }
 
 // invitationEntity are the invitations that a call may leave.
-var invitationEntity = ReceiptsIn("Invitations")
+var invitationEntity = checker.ReceiptsIn("Invitations")
 
 // hall is what a process has of the venue.
 type hall struct {
 	venue       *venue.Repository
-	invitations *entity.Table[Receipt]
+	invitations *entity.Table[checker.Receipt]
 }
 
-var hallOf = Each(func(p *Process) *hall { return &hall{venue.New(p.DB, nil), entity.NewTable(p.DB, invitationEntity)} })
+var hallOf = checker.Each(func(p *checker.Process) *hall {
+	return &hall{venue.New(p.DB, nil), entity.NewTable(p.DB, invitationEntity)}
+})
 
 // The kinds of calls.
 const (
@@ -74,7 +80,7 @@ var actions = map[string]string{
 
 // venueCall is a call about a booking, an event, or the statistics of a user.
 type venueCall struct {
-	*Deed
+	*checker.Deed
 	kind      string
 	by        venue.Actor
 	user      string // of a request and a recount; otherwise that of the booking, if it has one
@@ -113,25 +119,25 @@ func stateOf(b *venue.Booking) venueState {
 
 // dayLook is an answer to what takes place on a day.
 type dayLook struct {
-	Span
+	checker.Span
 	date   dynastay.Date
 	events []*venue.Event
 }
 
 // report is an answer to a report of a payment.
 type report struct {
-	Span
+	checker.Span
 	venue.Recorded
 }
 
 // numbersLook is an answer to how many bookings a user has.
 type numbersLook struct {
-	Span
+	checker.Span
 	user                string
 	requested, approved int
 }
 
-func newVenues(c *Run) *venues {
+func newVenues(c *checker.Run) *venues {
 	s := &venues{Run: c, all: map[string]*venueCall{}, states: map[string]map[int]venueState{}, titles: map[string]map[int]string{}}
 	if c.Base == nil { // the tests of wrong histories
 		return s
@@ -154,15 +160,17 @@ const (
 	adminPrefix = "admin-"
 )
 
-func hirer(w *Worker) string { return fmt.Sprint(hirerPrefix, w.Rand.IntN(hirers)) }
+func hirer(w *checker.Worker) string { return fmt.Sprint(hirerPrefix, w.Rand.IntN(hirers)) }
 
-func hallDay(w *Worker) dynastay.Date { return dynastay.MustDate("2030-05-01").AddDays(w.Rand.IntN(8)) }
+func hallDay(w *checker.Worker) dynastay.Date {
+	return dynastay.MustDate("2030-05-01").AddDays(w.Rand.IntN(8))
+}
 
-func hallSlot(w *Worker) venue.Slot {
+func hallSlot(w *checker.Worker) venue.Slot {
 	return []venue.Slot{venue.Morning, venue.Morning, venue.Afternoon, venue.Afternoon, venue.FullDay}[w.Rand.IntN(5)]
 }
 
-func (s *venues) Step(w *Worker) {
+func (s *venues) Step(w *checker.Worker) {
 	draw := s.request
 	switch at := w.Rand.IntN(60); {
 	case at < 12:
@@ -198,7 +206,7 @@ func (s *venues) Step(w *Worker) {
 
 // made adds a call. Its user gets a message with some calls, in the same transaction.
 func (s *venues) made(
-	w *Worker, c *venueCall, mark string, keyed bool, refusal Refusal, send func(context.Context, *Process, []dynastay.Part) error,
+	w *checker.Worker, c *venueCall, mark string, keyed bool, refusal checker.Refusal, send func(context.Context, *checker.Process, []dynastay.Part) error,
 ) *venueCall {
 	c.keyed = keyed
 	c.invites = c.kind == changing && c.by.Role == venue.Customer || w.OneIn(4) // a user's change has no other mark
@@ -208,9 +216,9 @@ func (s *venues) made(
 		items += " hall/" + c.date.String()
 	}
 	about := fmt.Sprintf("%s %s %s %s of %d by %s", c.booking, c.event, c.date, c.slot, c.version, c.by.UserID)
-	c.Deed = w.Deed(mark, c.kind, items, about, keyed, refusal, func(ctx context.Context, p *Process, parts ...dynastay.Part) error {
+	c.Deed = w.Deed(mark, c.kind, items, about, keyed, refusal, func(ctx context.Context, p *checker.Process, parts ...dynastay.Part) error {
 		if c.invites {
-			parts = append(parts, hallOf(p).invitations.CreateOp(&Receipt{ID: mark, Kind: c.kind}))
+			parts = append(parts, hallOf(p).invitations.CreateOp(&checker.Receipt{ID: mark, Kind: c.kind}))
 		}
 		if c.notifies {
 			parts = append(parts, hallOf(p).venue.NotifyOp(venue.Notification{UserID: c.user, ID: mark, Title: c.kind}))
@@ -255,12 +263,12 @@ func (s *venues) show(b *venue.Booking) {
 		}
 		return
 	}
-	s.lately = Keep(s.lately, b, 14)
+	s.lately = checker.Keep(s.lately, b, 14)
 }
 
 func (s *venues) showEvent(e *venue.Event) {
 	s.hide(e.ID)
-	s.shown = Keep(s.shown, e, 8)
+	s.shown = checker.Keep(s.shown, e, 8)
 }
 
 func (s *venues) hide(event string) {
@@ -291,7 +299,7 @@ func (s *venues) toldEvent(c *venueCall, e *venue.Event) {
 }
 
 // pick draws a booking, mostly one that was told of lately in one of the statuses.
-func (s *venues) pick(w *Worker, statuses ...venue.Status) *venue.Booking {
+func (s *venues) pick(w *checker.Worker, statuses ...venue.Status) *venue.Booking {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	fit := s.lately
@@ -304,7 +312,7 @@ func (s *venues) pick(w *Worker, statuses ...venue.Status) *venue.Booking {
 	return fit[w.Rand.IntN(len(fit))]
 }
 
-func (s *venues) pickEvent(w *Worker) *venue.Event {
+func (s *venues) pickEvent(w *checker.Worker) *venue.Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.shown) == 0 {
@@ -314,22 +322,22 @@ func (s *venues) pickEvent(w *Worker) *venue.Event {
 }
 
 // Settle clears up what is unknown, and counts again what other software has changed.
-func (s *venues) Settle(w *Worker) {
+func (s *venues) Settle(w *checker.Worker) {
 	s.calls.Settle(w)
-	w.Call(recounting, uncounted, "", Never, func(ctx context.Context) error {
+	w.Call(recounting, uncounted, "", checker.Never, func(ctx context.Context) error {
 		_, err := hallOf(w.Process).venue.Recount(ctx, uncounted)
 		return err
 	})
 }
 
 var (
-	takenSlot = Refusal(func(err error) bool {
+	takenSlot = checker.Refusal(func(err error) bool {
 		var taken *venue.SlotTaken
 		return errors.As(err, &taken)
 	})
-	wrongStatus = Refusal(func(err error) bool {
+	wrongStatus = checker.Refusal(func(err error) bool {
 		var status *venue.StatusError
 		return errors.As(err, &status)
 	})
-	ofBooking = takenSlot.Or(wrongStatus).Or(RefusedBy(dynastay.ErrNotFound, dynastay.ErrVersion, venue.ErrNotAllowed))
+	ofBooking = takenSlot.Or(wrongStatus).Or(checker.RefusedBy(dynastay.ErrNotFound, dynastay.ErrVersion, venue.ErrNotAllowed))
 )

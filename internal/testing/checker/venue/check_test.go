@@ -1,4 +1,4 @@
-package checker
+package venue
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings/venue"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 )
 
 // guestbook is a venue: b1 was changed and approved, b2 rejected, b3 approved and cancelled, and b4 changed by its
@@ -22,7 +23,7 @@ type guestbook struct {
 func may(day int) dynastay.Date { return dynastay.MustDate("2030-04-30").AddDays(day) }
 
 func newGuestbook(t *testing.T) *guestbook {
-	g := &guestbook{newVenues(Histories(t)), newVenueItems(), map[string][]plain{}}
+	g := &guestbook{newVenues(checker.Histories(t)), newVenueItems(), map[string][]plain{}}
 	g.ask("m1", "b1", "hirer-1", 1, venue.Morning, 1)
 	g.ask("m7", "b2", "hirer-2", 1, venue.Afternoon, 2)
 	g.ask("m10", "b3", "hirer-1", 2, venue.FullDay, 3)
@@ -34,9 +35,9 @@ func newGuestbook(t *testing.T) *guestbook {
 	code["action"], code["bookingId"] = actions[coding], nil
 	g.entry(g.add("m4", venueCall{kind: renaming, event: "e1", version: 1}, 40), "hirer-1", "m4")["bookingId"] = "b1"
 	g.entry(g.add("m5", venueCall{kind: coding, event: "e1", code: true}, 50), "", "")
-	pay := g.add("m6", venueCall{kind: reporting, booking: "b1", payment: venue.Payment{ID: "pay-0", Amount: Dollars(50_00), Status: venue.PaymentPaid}}, 60)
+	pay := g.add("m6", venueCall{kind: reporting, booking: "b1", payment: venue.Payment{ID: "pay-0", Amount: checker.Dollars(50_00), Status: venue.PaymentPaid}}, 60)
 	pay.recorded = []report{{pay.Within, venue.Recorded{Payment: &venue.Payment{Status: venue.PaymentPaid}, Changed: true}}}
-	g.refuse("m8", venueCall{kind: approving, booking: "b2", version: 1}, Between(70, 71), heldBy("e1", "b1", 1, venue.Afternoon))
+	g.refuse("m8", venueCall{kind: approving, booking: "b2", version: 1}, checker.Between(70, 71), heldBy("e1", "b1", 1, venue.Afternoon))
 	g.entry(g.add("m9", venueCall{kind: declining, booking: "b2", version: 1}, 80), "hirer-2", "m9")
 	g.entry(g.add("m11", venueCall{kind: approving, booking: "b3", version: 1}, 90), "hirer-1", "", "e3")
 	cancel := g.add("m12", venueCall{kind: withdrawing, booking: "b3", version: 2, by: customerOf("hirer-1")}, 100)
@@ -49,7 +50,7 @@ func newGuestbook(t *testing.T) *guestbook {
 		invites: true, notifies: true,
 	}
 	g.entry(g.add("m16", change, 140), "hirer-2", "")
-	g.items.invitations["m16"], g.items.notices["m16"] = &Receipt{ID: "m16", Kind: changing}, plain{"userId": "hirer-2", "title": changing}
+	g.items.invitations["m16"], g.items.notices["m16"] = &checker.Receipt{ID: "m16", Kind: changing}, plain{"userId": "hirer-2", "title": changing}
 
 	g.booked("b1", "m1", "hirer-1", venueState{date: "2030-05-01", slot: "AFTERNOON", attendees: 5, status: "approved", by: "admin-m3", event: "e1"}, 3)
 	g.booked("b2", "m7", "hirer-2", venueState{date: "2030-05-01", slot: "AFTERNOON", attendees: 2, status: "rejected", by: "admin-m9", reason: "m9"}, 2)
@@ -71,8 +72,8 @@ func newGuestbook(t *testing.T) *guestbook {
 }
 
 // add adds a call that was acknowledged, within two moments.
-func (g *guestbook) add(mark string, c venueCall, at Moment) *venueCall {
-	c.Deed = Answered(mark, Acknowledged, Between(at, at+1))
+func (g *guestbook) add(mark string, c venueCall, at checker.Moment) *venueCall {
+	c.Deed = checker.Answered(mark, checker.Acknowledged, checker.Between(at, at+1))
 	if c.by == (venue.Actor{}) {
 		c.by = adminOf(mark)
 	}
@@ -81,7 +82,7 @@ func (g *guestbook) add(mark string, c venueCall, at Moment) *venueCall {
 }
 
 // refuse adds a call that was refused.
-func (g *guestbook) refuse(mark string, c venueCall, at Span, err error) *venueCall {
+func (g *guestbook) refuse(mark string, c venueCall, at checker.Span, err error) *venueCall {
 	call := g.add(mark, c, at.From)
 	call.Deny(at, err)
 	return call
@@ -101,7 +102,7 @@ func (g *guestbook) entry(c *venueCall, user, note string, event ...string) plai
 
 func (g *guestbook) ask(mark, booking, user string, day int, slot venue.Slot, n int) {
 	c := venueCall{kind: requesting, by: customerOf(user), user: user, booking: booking, date: may(day), slot: slot, attendees: n}
-	g.entry(g.add(mark, c, Moment(2*n)), user, "")
+	g.entry(g.add(mark, c, checker.Moment(2*n)), user, "")
 }
 
 // booked stores a booking, with its item in the partition of its user.
@@ -113,14 +114,14 @@ func (g *guestbook) booked(id, mark, user string, st venueState, version float64
 	g.items.bookings[id] = plain{
 		"bookingId": id, "userId": user, "eventDescription": mark, "date": st.date, "timeSlot": st.slot, "duration": duration,
 		"attendees": float64(st.attendees), "status": st.status, "decidedBy": st.by, "reason": st.reason, "eventId": st.event, "version": version,
-		"requestedAt": Stamp(0),
+		"requestedAt": checker.Stamp(0),
 	}
 	if g.items.relations[user] == nil {
 		g.items.relations[user] = map[string]plain{}
 	}
 	g.items.relations[user][id] = plain{"bookingId": id, "date": st.date, "timeSlot": st.slot, "duration": duration, "status": st.status}
 	if st.status == "pending" {
-		g.items.bookings[id]["GSI1PK"], g.items.bookings[id]["GSI1SK"] = "STATUS#PENDING", Stamp(0)+"#BOOKING#"+id
+		g.items.bookings[id]["GSI1PK"], g.items.bookings[id]["GSI1SK"] = "STATUS#PENDING", checker.Stamp(0)+"#BOOKING#"+id
 	}
 }
 
@@ -136,7 +137,7 @@ func heldAt(day int, slot venue.Slot, dayOfEvent int) error {
 }
 
 // deny adds a refused call about a booking or an event, whose reason is to be checked.
-func (g *guestbook) deny(kind, id string, version int, at Span, err error) *venueCall {
+func (g *guestbook) deny(kind, id string, version int, at checker.Span, err error) *venueCall {
 	c := venueCall{kind: kind, version: version}
 	switch {
 	case id[0] == 'e':
@@ -151,44 +152,46 @@ func statusError(status venue.Status) error { return &venue.StatusError{Status: 
 
 func TestRightVenues(t *testing.T) {
 	for name, change := range map[string]func(g *guestbook){
-		"nothing else":       func(*guestbook) {},
-		"decided":            func(g *guestbook) { g.deny(approving, "b2", 1, Between(80, 81), statusError(venue.Rejected)) },
-		"cancelled":          func(g *guestbook) { g.deny(withdrawing, "b3", 2, Between(100, 101), statusError(venue.Cancelled)) },
-		"changed":            func(g *guestbook) { g.deny(declining, "b1", 1, Between(22, 23), dynastay.ErrVersion) },
-		"approved meanwhile": func(g *guestbook) { g.deny(withdrawing, "b1", 2, Between(32, 33), dynastay.ErrVersion) },
-		"not requested yet":  func(g *guestbook) { g.deny(approving, "b4", 1, Between(5, 6), dynastay.ErrNotFound) },
-		"requested already":  func(g *guestbook) { g.deny(requesting, "b4", 0, Between(11, 12), dynastay.ErrAlreadyExists) },
+		"nothing else": func(*guestbook) {},
+		"decided":      func(g *guestbook) { g.deny(approving, "b2", 1, checker.Between(80, 81), statusError(venue.Rejected)) },
+		"cancelled": func(g *guestbook) {
+			g.deny(withdrawing, "b3", 2, checker.Between(100, 101), statusError(venue.Cancelled))
+		},
+		"changed":            func(g *guestbook) { g.deny(declining, "b1", 1, checker.Between(22, 23), dynastay.ErrVersion) },
+		"approved meanwhile": func(g *guestbook) { g.deny(withdrawing, "b1", 2, checker.Between(32, 33), dynastay.ErrVersion) },
+		"not requested yet":  func(g *guestbook) { g.deny(approving, "b4", 1, checker.Between(5, 6), dynastay.ErrNotFound) },
+		"requested already":  func(g *guestbook) { g.deny(requesting, "b4", 0, checker.Between(11, 12), dynastay.ErrAlreadyExists) },
 		"not the user": func(g *guestbook) {
-			g.deny(withdrawing, "b4", 1, Between(11, 12), venue.ErrNotAllowed).by = customerOf("hirer-1")
+			g.deny(withdrawing, "b4", 1, checker.Between(11, 12), venue.ErrNotAllowed).by = customerOf("hirer-1")
 		},
-		"another amount": func(g *guestbook) { g.repay(50_01, Between(62, 63), dynastay.ErrAlreadyExists) },
-		"deleted":        func(g *guestbook) { g.deny(renaming, "e4", 0, Between(122, 123), dynastay.ErrNotFound) },
-		"of a booking":   func(g *guestbook) { g.deny(striking, "e1", 0, Between(60, 61), venue.ErrOfBooking) },
-		"renamed":        func(g *guestbook) { g.deny(striking, "e1", 1, Between(60, 61), dynastay.ErrVersion) },
+		"another amount": func(g *guestbook) { g.repay(50_01, checker.Between(62, 63), dynastay.ErrAlreadyExists) },
+		"deleted":        func(g *guestbook) { g.deny(renaming, "e4", 0, checker.Between(122, 123), dynastay.ErrNotFound) },
+		"of a booking":   func(g *guestbook) { g.deny(striking, "e1", 0, checker.Between(60, 61), venue.ErrOfBooking) },
+		"renamed":        func(g *guestbook) { g.deny(striking, "e1", 1, checker.Between(60, 61), dynastay.ErrVersion) },
 		"taken before it ended": func(g *guestbook) {
-			g.demand(2, venue.FullDay, Between(101, 102), heldBy("e3", "b3", 2, venue.FullDay))
+			g.demand(2, venue.FullDay, checker.Between(101, 102), heldBy("e3", "b3", 2, venue.FullDay))
 		},
-		"an unknown deletion": func(g *guestbook) { g.all["m14"].Answers = Tally{Unknown: 1} },
+		"an unknown deletion": func(g *guestbook) { g.all["m14"].Answers = checker.Tally{checker.Unknown: 1} },
 		"a look": func(g *guestbook) {
-			g.see(Between(60, 61), &venue.Event{ID: "e1", BookingID: "b1", Date: may(1), Slot: venue.Afternoon})
+			g.see(checker.Between(60, 61), &venue.Event{ID: "e1", BookingID: "b1", Date: may(1), Slot: venue.Afternoon})
 		},
-		"a look before":          func(g *guestbook) { g.see(Between(30, 31)) },
-		"a recount":              func(g *guestbook) { g.numbers = []*numbersLook{{Between(92, 93), "hirer-1", 2, 2}} },
+		"a look before":          func(g *guestbook) { g.see(checker.Between(30, 31)) },
+		"a recount":              func(g *guestbook) { g.numbers = []*numbersLook{{checker.Between(92, 93), "hirer-1", 2, 2}} },
 		"an answer":              func(g *guestbook) { g.answer("m9", "b2", 2, venue.Rejected) },
-		"another report":         func(g *guestbook) { g.report(venue.PaymentPending, Between(70, 71), false) },
+		"another report":         func(g *guestbook) { g.report(venue.PaymentPending, checker.Between(70, 71), false) },
 		"a title as it was told": func(g *guestbook) { g.titles["e1"] = map[int]string{1: "m1", 2: "m4"} },
 		"taken before it was changed": func(g *guestbook) {
 			g.states["b4"] = map[int]venueState{2: {user: "hirer-2", description: "m17", date: "2030-05-02", slot: "MORNING", attendees: 6, status: "pending"}}
-			g.deny(approving, "b4", 1, Between(60, 61), heldBy("e1", "b1", 1, venue.Afternoon))
+			g.deny(approving, "b4", 1, checker.Between(60, 61), heldBy("e1", "b1", 1, venue.Afternoon))
 		},
-		"two halves of a day": func(g *guestbook) { g.all["m15"].Within = Between(113, 114) },
+		"two halves of a day": func(g *guestbook) { g.all["m15"].Within = checker.Between(113, 114) },
 		"two changes of an event": func(g *guestbook) {
 			g.entry(g.add("m99", venueCall{kind: renaming, event: "e1", version: 2}, 45), "hirer-1", "m99")["bookingId"] = "b1"
 			e := g.items.events["2030-05-01"]["AFTERNOON"]
 			e["title"], e["version"] = "m99", 3.0
 		},
 		"the code of the approval": func(g *guestbook) {
-			g.all["m5"].Answers = Tally{Refused: 1}
+			g.all["m5"].Answers = checker.Tally{checker.Refused: 1}
 			g.items.entries = slices.DeleteFunc(g.items.entries, func(e plain) bool { return e["by"] == "admin-m5" })
 			g.items.codes["e1"]["code"] = "m3"
 		},
@@ -201,23 +204,23 @@ func TestRightVenues(t *testing.T) {
 }
 
 // repay adds a refused report of the payment.
-func (g *guestbook) repay(amount int64, at Span, err error) {
-	g.deny(reporting, "b1", 0, at, err).payment = venue.Payment{ID: "pay-0", Amount: Dollars(amount), Status: venue.PaymentPaid}
+func (g *guestbook) repay(amount int64, at checker.Span, err error) {
+	g.deny(reporting, "b1", 0, at, err).payment = venue.Payment{ID: "pay-0", Amount: checker.Dollars(amount), Status: venue.PaymentPaid}
 }
 
 // report adds another report of the payment.
-func (g *guestbook) report(status venue.PaymentStatus, at Span, changed bool) *venueCall {
-	c := g.add("m98", venueCall{kind: reporting, booking: "b1", payment: venue.Payment{ID: "pay-0", Amount: Dollars(50_00), Status: status}}, at.From)
+func (g *guestbook) report(status venue.PaymentStatus, at checker.Span, changed bool) *venueCall {
+	c := g.add("m98", venueCall{kind: reporting, booking: "b1", payment: venue.Payment{ID: "pay-0", Amount: checker.Dollars(50_00), Status: status}}, at.From)
 	c.recorded = []report{{at, venue.Recorded{Payment: &venue.Payment{Status: venue.PaymentPaid}, Changed: changed}}}
 	return c
 }
 
 // demand adds a refused event of an administrator.
-func (g *guestbook) demand(day int, slot venue.Slot, at Span, err error) {
+func (g *guestbook) demand(day int, slot venue.Slot, at checker.Span, err error) {
 	g.refuse("m99", venueCall{kind: staging, date: may(day), slot: slot}, at, err)
 }
 
-func (g *guestbook) see(at Span, events ...*venue.Event) {
+func (g *guestbook) see(at checker.Span, events ...*venue.Event) {
 	g.days = []*dayLook{{at, may(1), events}}
 }
 
