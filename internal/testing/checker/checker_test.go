@@ -5,20 +5,21 @@ import (
 	"testing"
 
 	"github.com/dynastay/dynastay/internal/testing/checker"
+	"github.com/dynastay/dynastay/internal/testing/checker/listing"
 	"github.com/dynastay/dynastay/internal/testing/checker/venue"
 )
 
 // TestChecker is the storm, and the comparison after it.
 func TestChecker(t *testing.T) {
 	c := checker.New(t, slices.Concat(
-		checker.WriteTables, checker.HotelTables, checker.ListingTables, venue.Tables, checker.MarketTables, checker.TrackerTables,
+		checker.WriteTables, checker.HotelTables, listing.Tables, venue.Tables, checker.MarketTables, checker.TrackerTables,
 	)...)
 	checker.JoinWrites(c)
 	house := checker.JoinHotel(c)
 	checker.JoinProperties(c, house)
 	checker.JoinGuests(c)
 	checker.JoinDesk(c)
-	checker.JoinListing(c)
+	listing.Join(c)
 	venue.Join(c)
 	checker.JoinMarket(c)
 	checker.JoinTracker(c)

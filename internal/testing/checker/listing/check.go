@@ -1,4 +1,4 @@
-package checker
+package listing
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	calendar "github.com/dynastay/dynastay/availability/listing"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 	"github.com/dynastay/dynastay/keys/listingkeys"
 )
 
@@ -38,7 +39,7 @@ func stayOf(item plain, checkIn, checkOut string) (stay dynastay.Stay) {
 
 func (s *calendars) Check() {
 	all := s.read(s.Scan(listingkeys.Table))
-	slips := Stored(s.Run, slipEntity)
+	slips := checker.Stored(s.Run, slipEntity)
 	for _, c := range s.all {
 		s.checkSlip(c, slips[c.Mark])
 		delete(slips, c.Mark)
@@ -84,14 +85,14 @@ func (s *calendars) read(items []plain) map[string]*calendarItems {
 }
 
 // checkSlip looks for what a call has left behind.
-func (s *calendars) checkSlip(c *nightsCall, there *Receipt) {
+func (s *calendars) checkSlip(c *nightsCall, there *checker.Receipt) {
 	v := c.Verdict()
 	switch {
-	case there == nil && c.slip && v == Acknowledged:
+	case there == nil && c.slip && v == checker.Acknowledged:
 		s.Differ("a slip is lost", c.Items, "%s", c.About)
 	case there == nil:
 		c.Undone = c.slip
-	case !c.slip || there.Kind != c.kind || v == Refused:
+	case !c.slip || there.Kind != c.kind || v == checker.Refused:
 		s.Differ("a slip that was not to be written", c.Items, "%s: %v, %s", c.About, *there, v)
 	default:
 		c.Saw(s.Moment())
@@ -168,7 +169,7 @@ func (s *calendars) checkAuthor(id string, e plain) {
 	if c.event != id || c.listing != e["listingId"] || c.kind != booking && c.kind != blocking {
 		s.Differ("another event than was asked for", c.Items, "%s: %v", c.About, e)
 	}
-	if c.Verdict() == Refused {
+	if c.Verdict() == checker.Refused {
 		s.Differ("an event that was refused", c.Items, "%s: %v", c.About, e)
 	}
 	c.Saw(s.Moment())
@@ -185,13 +186,13 @@ func (s *calendars) checkRegister(r *register, e plain) {
 		can := c.Could() || c.parts()
 		switch {
 		case c.kind == freeing:
-			mayBeFreed += Count(can)
-			freed += Count(c.Done() && !c.orMissing)
+			mayBeFreed += checker.Count(can)
+			freed += checker.Count(c.Done() && !c.orMissing)
 		case c.kind == booking, c.kind == blocking:
-			made += Count(c.Done())
-			mayBeMade += Count(can)
+			made += checker.Count(c.Done())
+			mayBeMade += checker.Count(can)
 		case c.kind == delivering:
-			mayBeMade += Count(can && someNights(c.stay))
+			mayBeMade += checker.Count(can && someNights(c.stay))
 		}
 	}
 	if made > 1+mayBeFreed || freed > mayBeMade {
@@ -262,7 +263,7 @@ func (s *calendars) checkCall(c *nightsCall, all *calendarItems) {
 }
 
 // justified reports whether a refusal was true at some moment of its call.
-func (s *calendars) justified(c *nightsCall, at Told, r *register, all *calendarItems) bool {
+func (s *calendars) justified(c *nightsCall, at checker.Told, r *register, all *calendarItems) bool {
 	var taken *calendar.Taken
 	switch {
 	case errors.As(at.Err, &taken):
@@ -288,7 +289,7 @@ func (s *calendars) justified(c *nightsCall, at Told, r *register, all *calendar
 }
 
 // mayHold reports whether an event can have held a night at some moment of a time.
-func (c *calendarItems) mayHold(event string, date dynastay.Date, at Span) bool {
+func (c *calendarItems) mayHold(event string, date dynastay.Date, at checker.Span) bool {
 	h := c.tenancies.holder(date, at)
 	return c.register(event).possible(nil, at, theNight(date)) && (h == nil || h.event == event)
 }

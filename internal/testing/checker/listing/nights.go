@@ -1,10 +1,11 @@
-package checker
+package listing
 
 import (
 	"slices"
 
 	"github.com/dynastay/dynastay"
 	calendar "github.com/dynastay/dynastay/availability/listing"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 )
 
 // register is what an event holds: nothing at first, and then what the calls for it write.
@@ -36,18 +37,18 @@ func theNight(date dynastay.Date) func(dynastay.Stay) bool {
 }
 
 // atLast is the time of what is stored in the end.
-var atLast = Since(Ever)
+var atLast = checker.Since(checker.Ever)
 
 // possible reports whether the event can have held such nights at some moment of a time, whatever one of the calls has
 // written: somebody can have written them before, and nobody has certainly written others in between.
-func (r *register) possible(but *nightsCall, at Span, such func(dynastay.Stay) bool) bool {
+func (r *register) possible(but *nightsCall, at checker.Span, such func(dynastay.Stay) bool) bool {
 	var others []*nightsCall // that have certainly written other nights before
 	for _, c := range r.calls {
 		if c != but && c.Within.To < at.From && !such(c.stay) && c.sure() {
 			others = append(others, c)
 		}
 	}
-	overwritten := func(written Moment) bool {
+	overwritten := func(written checker.Moment) bool {
 		return slices.ContainsFunc(others, func(c *nightsCall) bool { return written < c.Within.From })
 	}
 	if such(dynastay.Stay{}) && !overwritten(0) {
@@ -61,13 +62,13 @@ func (r *register) possible(but *nightsCall, at Span, such func(dynastay.Stay) b
 
 // tenancy is the time in which an event has certainly held a night. It is empty if it ends before it begins.
 type tenancy struct {
-	Span
+	checker.Span
 	*nightsCall
 }
 
 // tenancy is that of a call for one of its nights: until somebody may have written others.
 func (r *register) tenancy(c *nightsCall, date dynastay.Date) tenancy {
-	t := tenancy{Since(c.Within.To), c}
+	t := tenancy{checker.Since(c.Within.To), c}
 	for _, other := range r.calls {
 		if other != c && other.Could() && other.Within.To >= c.Within.From && !other.stay.Contains(date) {
 			t.To = min(t.To, other.Within.From)
@@ -93,7 +94,7 @@ func (all tenancies) add(r *register) {
 }
 
 // holder is an event that has certainly held a night all the time; nil if nobody knows.
-func (all tenancies) holder(date dynastay.Date, at Span) *nightsCall {
+func (all tenancies) holder(date dynastay.Date, at checker.Span) *nightsCall {
 	for _, t := range all[date] {
 		if t.From < at.From && at.To < t.To {
 			return t.nightsCall

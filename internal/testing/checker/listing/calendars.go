@@ -1,4 +1,5 @@
-package checker
+// Package listing runs and checks the writes of the calendars of listings: bookings, blocks, and reservations of channels.
+package listing
 
 import (
 	"context"
@@ -11,16 +12,20 @@ import (
 	"github.com/dynastay/dynastay"
 	calendar "github.com/dynastay/dynastay/availability/listing"
 	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 	"github.com/dynastay/dynastay/keys/listingkeys"
 )
+
+// plain is a stored item without the library.
+type plain = map[string]any
 
 // calendars are those of a few listings, whose nights are wanted by bookings, by blocks, and by the reservations of
 // channels, see deliveries.go. An event names in its Note the call that made it. A call through DB.Write may leave
 // a slip, which shows that it was carried out. What was stored when is in nights.go, and the comparison with what
-// is stored in the end in calendar_check.go.
+// is stored in the end in check.go.
 type calendars struct {
-	*Run
-	calls Deeds[*nightsCall]
+	*checker.Run
+	calls checker.Deeds[*nightsCall]
 
 	mu         sync.Mutex
 	all        []*nightsCall
@@ -31,22 +36,24 @@ type calendars struct {
 	looks      []*look
 }
 
-// ListingTables are those of the calendars.
-var ListingTables = []*dynastay.Schema{listingkeys.Table, slipEntity.Schema}
+// Tables are those of the calendars.
+var Tables = []*dynastay.Schema{listingkeys.Table, slipEntity.Schema}
 
-// JoinListing adds the calendars to a run.
-func JoinListing(c *Run) { c.Add(newCalendars(c), 26) }
+// Join adds the calendars to a run.
+func Join(c *checker.Run) { c.Add(newCalendars(c), 26) }
 
 // slipEntity are the slips that a call on a calendar may leave.
-var slipEntity = ReceiptsIn("Slips")
+var slipEntity = checker.ReceiptsIn("Slips")
 
 // keeper is what a process has of the calendars.
 type keeper struct {
 	calendars *calendar.Repository
-	slips     *entity.Table[Receipt]
+	slips     *entity.Table[checker.Receipt]
 }
 
-var keeperOf = Each(func(p *Process) *keeper { return &keeper{calendar.New(p.DB), entity.NewTable(p.DB, slipEntity)} })
+var keeperOf = checker.Each(func(p *checker.Process) *keeper {
+	return &keeper{calendar.New(p.DB), entity.NewTable(p.DB, slipEntity)}
+})
 
 // The kinds of calls.
 const (
@@ -59,7 +66,7 @@ const (
 
 // nightsCall is a call after which an event holds the nights of a stay, or none.
 type nightsCall struct {
-	*Deed
+	*checker.Deed
 	kind, listing string
 	event         string        // its id; "" if it is drawn and not known yet
 	stay          dynastay.Stay // the zero Stay for none
@@ -80,13 +87,13 @@ type holding struct {
 
 // look is an answer to what is free.
 type look struct {
-	Span
+	checker.Span
 	listing string
 	stay    dynastay.Stay
 	events  map[dynastay.Date]string
 }
 
-func newCalendars(c *Run) *calendars {
+func newCalendars(c *checker.Run) *calendars {
 	return &calendars{
 		Run: c, lately: map[string][]holding{}, latest: map[string][]*channelBooking{}, successors: map[dynastay.WriteID]string{},
 	}
@@ -99,17 +106,17 @@ const (
 
 func hostOf(listing string) string { return "host-of-" + listing }
 
-func cottage(w *Worker) string { return fmt.Sprint("cottage-", w.Rand.IntN(cottages)) }
+func cottage(w *checker.Worker) string { return fmt.Sprint("cottage-", w.Rand.IntN(cottages)) }
 
 // site draws a listing. A castle is wanted less, because its changes take long.
-func site(w *Worker) string {
+func site(w *checker.Worker) string {
 	if w.OneIn(12) {
 		return castle
 	}
 	return cottage(w)
 }
 
-func nightsIn(w *Worker, listing string) dynastay.Stay {
+func nightsIn(w *checker.Worker, listing string) dynastay.Stay {
 	first, among, n := dynastay.MustDate("2030-02-20"), 12, 1+w.Rand.IntN(4)
 	if listing == castle {
 		if among = 150; w.OneIn(2) {
@@ -120,7 +127,7 @@ func nightsIn(w *Worker, listing string) dynastay.Stay {
 	return dynastay.Stay{CheckIn: from, CheckOut: from.AddDays(n)}
 }
 
-func (s *calendars) Step(w *Worker) {
+func (s *calendars) Step(w *checker.Worker) {
 	switch at := w.Rand.IntN(40); {
 	case at < 10:
 		s.calls.Do(w, func(keyed bool) *nightsCall { return s.place(w, site(w), keyed) })
@@ -137,13 +144,13 @@ func (s *calendars) Step(w *Worker) {
 
 // made adds a call.
 func (s *calendars) made(
-	w *Worker, c *nightsCall, mark string, keyed bool, refusal Refusal, send func(context.Context, *Process, []dynastay.Part) error,
+	w *checker.Worker, c *nightsCall, mark string, keyed bool, refusal checker.Refusal, send func(context.Context, *checker.Process, []dynastay.Part) error,
 ) *nightsCall {
 	c.keyed = keyed
 	c.Deed = w.Deed(mark, c.kind, c.listing+" "+c.listing+"/"+c.event, fmt.Sprint(c.event, " ", c.stay), keyed, refusal.Or(incomplete),
-		func(ctx context.Context, p *Process, parts ...dynastay.Part) error {
+		func(ctx context.Context, p *checker.Process, parts ...dynastay.Part) error {
 			if c.slip {
-				parts = append(parts, keeperOf(p).slips.CreateOp(&Receipt{ID: mark, Kind: c.kind}))
+				parts = append(parts, keeperOf(p).slips.CreateOp(&checker.Receipt{ID: mark, Kind: c.kind}))
 			}
 			return partly(send(ctx, p, parts))
 		})
@@ -155,11 +162,11 @@ func (s *calendars) made(
 
 var (
 	// incomplete refuses a call for what another one has left, before anything is written.
-	incomplete = Refusal(func(err error) bool {
+	incomplete = checker.Refusal(func(err error) bool {
 		var left *calendar.IncompleteError
 		return errors.As(err, &left) && left.Err == nil
 	})
-	takenNights = Refusal(func(err error) bool {
+	takenNights = checker.Refusal(func(err error) bool {
 		var taken *calendar.Taken
 		return errors.As(err, &taken)
 	})
@@ -182,7 +189,7 @@ func optionsOf(parts []dynastay.Part) (options []dynastay.WriteOption) {
 }
 
 // place books or blocks nights, sometimes for an event that exists, or has existed.
-func (s *calendars) place(w *Worker, at string, keyed bool) *nightsCall {
+func (s *calendars) place(w *checker.Worker, at string, keyed bool) *nightsCall {
 	mark, id := w.Mark(), ""
 	c := &nightsCall{kind: booking, listing: at, stay: nightsIn(w, at)}
 	op := at != castle && w.OneIn(2)
@@ -200,18 +207,18 @@ func (s *calendars) place(w *Worker, at string, keyed bool) *nightsCall {
 	if id != "" {
 		c.event = map[string]string{booking: "BOOKING#", blocking: "BLOCK#"}[c.kind] + id
 	}
-	return s.made(w, c, mark, keyed, takenNights.Or(RefusedBy(dynastay.ErrAlreadyExists)), func(ctx context.Context, p *Process, parts []dynastay.Part) error {
+	return s.made(w, c, mark, keyed, takenNights.Or(checker.RefusedBy(dynastay.ErrAlreadyExists)), func(ctx context.Context, p *checker.Process, parts []dynastay.Part) error {
 		var e *calendar.Event
 		var err error
 		b := calendar.Booking{ListingID: at, HostID: hostOf(at), BookingID: id, Stay: c.stay, Note: mark}
 		l := calendar.Block{ListingID: at, HostID: hostOf(at), BlockID: id, Stay: c.stay, Note: mark}
 		switch {
 		case c.kind == booking && op:
-			e, err = Write(ctx, p, parts, keeperOf(p).calendars.BookOp(b))
+			e, err = checker.Write(ctx, p, parts, keeperOf(p).calendars.BookOp(b))
 		case c.kind == booking:
 			e, err = keeperOf(p).calendars.Book(ctx, b, optionsOf(parts)...)
 		case op:
-			e, err = Write(ctx, p, parts, keeperOf(p).calendars.BlockOp(l))
+			e, err = checker.Write(ctx, p, parts, keeperOf(p).calendars.BlockOp(l))
 		default:
 			e, err = keeperOf(p).calendars.Block(ctx, l, optionsOf(parts)...)
 		}
@@ -233,14 +240,14 @@ func (s *calendars) told(c *nightsCall, e *calendar.Event, keyed bool) {
 		s.Differ("an event that nobody asked for", c.Items, "%s: %+v", c.About, e)
 	}
 	s.forget(c.listing, e.ID)
-	s.lately[c.listing] = Keep(s.lately[c.listing], holding{e.ID, e.Stay, e.WriteID, c}, 6)
+	s.lately[c.listing] = checker.Keep(s.lately[c.listing], holding{e.ID, e.Stay, e.WriteID, c}, 6)
 }
 
 func (s *calendars) forget(listing, event string) {
 	s.lately[listing] = slices.DeleteFunc(s.lately[listing], func(h holding) bool { return h.event == event })
 }
 
-func (s *calendars) pick(w *Worker, listing string) (holding, bool) {
+func (s *calendars) pick(w *checker.Worker, listing string) (holding, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	all := s.lately[listing]
@@ -261,7 +268,7 @@ func (s *calendars) succeeded(c *nightsCall, after holding) {
 }
 
 // known draws an event that somebody was told of. Only the operations take a key, and they are for short events.
-func (s *calendars) known(w *Worker, keyed bool) (at string, h holding, known bool) {
+func (s *calendars) known(w *checker.Worker, keyed bool) (at string, h holding, known bool) {
 	at = site(w)
 	if keyed {
 		at = cottage(w)
@@ -270,7 +277,7 @@ func (s *calendars) known(w *Worker, keyed bool) (at string, h holding, known bo
 	return at, h, known
 }
 
-func (s *calendars) move(w *Worker, keyed bool) *nightsCall {
+func (s *calendars) move(w *checker.Worker, keyed bool) *nightsCall {
 	at, h, known := s.known(w, keyed)
 	if !known {
 		return s.place(w, at, keyed)
@@ -279,7 +286,7 @@ func (s *calendars) move(w *Worker, keyed bool) *nightsCall {
 }
 
 // moveOf gives an event other dates.
-func (s *calendars) moveOf(w *Worker, at string, h holding, keyed bool) *nightsCall {
+func (s *calendars) moveOf(w *checker.Worker, at string, h holding, keyed bool) *nightsCall {
 	c := &nightsCall{kind: moving, listing: at, event: h.event, stay: nightsIn(w, at)}
 	var options []dynastay.UpdateOption
 	only := h.writeID != "" && c.stay != h.stay && w.OneIn(3) // with the same dates it writes nothing
@@ -288,12 +295,12 @@ func (s *calendars) moveOf(w *Worker, at string, h holding, keyed bool) *nightsC
 	}
 	op := keyed || at != castle && w.OneIn(2)
 	c.slip = op && w.OneIn(2)
-	refusal := takenNights.Or(RefusedBy(dynastay.ErrNotFound, dynastay.ErrVersion, calendar.ErrImported))
-	return s.made(w, c, w.Mark(), keyed, refusal, func(ctx context.Context, p *Process, parts []dynastay.Part) error {
+	refusal := takenNights.Or(checker.RefusedBy(dynastay.ErrNotFound, dynastay.ErrVersion, calendar.ErrImported))
+	return s.made(w, c, w.Mark(), keyed, refusal, func(ctx context.Context, p *checker.Process, parts []dynastay.Part) error {
 		var e *calendar.Event
 		var err error
 		if op {
-			e, err = Write(ctx, p, parts, keeperOf(p).calendars.ModifyOp(at, h.event, c.stay, options...))
+			e, err = checker.Write(ctx, p, parts, keeperOf(p).calendars.ModifyOp(at, h.event, c.stay, options...))
 		} else {
 			e, err = keeperOf(p).calendars.Modify(ctx, at, h.event, c.stay, options...)
 		}
@@ -307,7 +314,7 @@ func (s *calendars) moveOf(w *Worker, at string, h holding, keyed bool) *nightsC
 	})
 }
 
-func (s *calendars) free(w *Worker, keyed bool) *nightsCall {
+func (s *calendars) free(w *checker.Worker, keyed bool) *nightsCall {
 	at, h, known := s.known(w, keyed)
 	if !known {
 		return s.place(w, at, keyed)
@@ -316,7 +323,7 @@ func (s *calendars) free(w *Worker, keyed bool) *nightsCall {
 }
 
 // freeOf deletes an event.
-func (s *calendars) freeOf(w *Worker, at string, h holding, keyed bool) *nightsCall {
+func (s *calendars) freeOf(w *checker.Worker, at string, h holding, keyed bool) *nightsCall {
 	c := &nightsCall{kind: freeing, listing: at, event: h.event, orMissing: w.OneIn(6)}
 	var options []dynastay.UpdateOption
 	only := h.writeID != "" && !c.orMissing && w.OneIn(3)
@@ -329,11 +336,11 @@ func (s *calendars) freeOf(w *Worker, at string, h holding, keyed bool) *nightsC
 	op := keyed || at != castle && w.OneIn(2)
 	c.slip = op && w.OneIn(2)
 	forget := !w.OneIn(3) // otherwise others look for it
-	refusal := RefusedBy(dynastay.ErrNotFound, dynastay.ErrVersion)
-	return s.made(w, c, w.Mark(), keyed, refusal, func(ctx context.Context, p *Process, parts []dynastay.Part) error {
+	refusal := checker.RefusedBy(dynastay.ErrNotFound, dynastay.ErrVersion)
+	return s.made(w, c, w.Mark(), keyed, refusal, func(ctx context.Context, p *checker.Process, parts []dynastay.Part) error {
 		var err error
 		if op {
-			_, err = Write(ctx, p, parts, keeperOf(p).calendars.DeleteOp(at, h.event, options...))
+			_, err = checker.Write(ctx, p, parts, keeperOf(p).calendars.DeleteOp(at, h.event, options...))
 		} else {
 			err = keeperOf(p).calendars.Delete(ctx, at, h.event, options...)
 		}
@@ -350,17 +357,17 @@ func (s *calendars) freeOf(w *Worker, at string, h holding, keyed bool) *nightsC
 }
 
 // look asks what is free, with a consistent read.
-func (s *calendars) look(w *Worker, at string) {
+func (s *calendars) look(w *checker.Worker, at string) {
 	l := &look{listing: at, stay: nightsIn(w, at), events: map[dynastay.Date]string{}}
 	l.From = w.Moment()
-	v := w.Call("look at nights", at, l.stay.String(), Never, func(ctx context.Context) error {
+	v := w.Call("look at nights", at, l.stay.String(), checker.Never, func(ctx context.Context) error {
 		found, err := keeperOf(w.Process).calendars.Check(ctx, at, l.stay, dynastay.Consistent)
 		for _, n := range found.Taken {
 			l.events[n.Date] = n.EventID
 		}
 		return err
 	})
-	if l.To = w.Moment(); v == Acknowledged {
+	if l.To = w.Moment(); v == checker.Acknowledged {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.looks = append(s.looks, l)
@@ -368,7 +375,7 @@ func (s *calendars) look(w *Worker, at string) {
 }
 
 // Settle completes or undoes what calls of several transactions have left.
-func (s *calendars) Settle(w *Worker) {
+func (s *calendars) Settle(w *checker.Worker) {
 	s.calls.Settle(w)
 	for _, p := range s.Scan(listingkeys.Table) {
 		if p["moving"] == nil {

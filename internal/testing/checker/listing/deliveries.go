@@ -1,4 +1,4 @@
-package checker
+package listing
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	calendar "github.com/dynastay/dynastay/availability/listing"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 )
 
 // channelBooking is a reservation of a channel, whose revisions are delivered late, twice, and out of order.
@@ -34,24 +35,24 @@ func (d *delivery) rank() int {
 
 // outcome is what an import has returned.
 type outcome struct {
-	Span
+	checker.Span
 	what calendar.Outcome
 }
 
-func (s *calendars) deliver(w *Worker, keyed bool) *nightsCall {
+func (s *calendars) deliver(w *checker.Worker, keyed bool) *nightsCall {
 	at := site(w)
 	s.mu.Lock()
 	b := s.reservation(w, at)
 	if len(b.deliveries) == 0 || w.OneIn(3) {
 		s.revise(w, b)
 	}
-	d := Recent(w, b.deliveries, 4) // late, if it is not the last one
+	d := checker.Recent(w, b.deliveries, 4) // late, if it is not the last one
 	s.mu.Unlock()
 	return s.deliverOf(w, d, keyed)
 }
 
 // reservation draws one of those that change now.
-func (s *calendars) reservation(w *Worker, at string) *channelBooking {
+func (s *calendars) reservation(w *checker.Worker, at string) *channelBooking {
 	const slots = 3
 	now, slot := s.latest[at], w.Rand.IntN(slots)
 	if slot < len(now) && (now[slot].newest < 6 || !w.OneIn(6)) {
@@ -75,7 +76,7 @@ func (s *calendars) reservation(w *Worker, at string) *channelBooking {
 }
 
 // revise adds a revision, or something else that the channel says under the last one.
-func (s *calendars) revise(w *Worker, b *channelBooking) {
+func (s *calendars) revise(w *checker.Worker, b *channelBooking) {
 	d := &delivery{of: b, Reservation: calendar.Reservation{
 		ListingID: b.listing, HostID: hostOf(b.listing), Source: b.source, ExternalID: b.id, Stay: nightsIn(w, b.listing),
 		Cancelled: w.OneIn(5),
@@ -101,15 +102,15 @@ var notDelivered = takenNights.Or(func(err error) bool {
 	return errors.As(err, &revision) || errors.As(err, &invalid) && invalid.Field == "BookingID"
 })
 
-func (s *calendars) deliverOf(w *Worker, d *delivery, keyed bool) *nightsCall {
+func (s *calendars) deliverOf(w *checker.Worker, d *delivery, keyed bool) *nightsCall {
 	c := &nightsCall{kind: delivering, listing: d.ListingID, stay: d.Stay, delivery: d}
 	op := d.ListingID != castle && w.OneIn(2)
 	c.slip = op && w.OneIn(2)
-	s.made(w, c, w.Mark(), keyed, notDelivered, func(ctx context.Context, p *Process, parts []dynastay.Part) (err error) {
+	s.made(w, c, w.Mark(), keyed, notDelivered, func(ctx context.Context, p *checker.Process, parts []dynastay.Part) (err error) {
 		var done calendar.Imported
 		from := s.Moment()
 		if op {
-			done, err = Write(ctx, p, parts, keeperOf(p).calendars.ImportOp(d.Reservation))
+			done, err = checker.Write(ctx, p, parts, keeperOf(p).calendars.ImportOp(d.Reservation))
 		} else {
 			done, err = keeperOf(p).calendars.Import(ctx, d.Reservation, optionsOf(parts)...)
 		}
@@ -123,7 +124,7 @@ func (s *calendars) deliverOf(w *Worker, d *delivery, keyed bool) *nightsCall {
 	return c
 }
 
-func (s *calendars) delivered(c *nightsCall, done calendar.Imported, from Moment) {
+func (s *calendars) delivered(c *nightsCall, done calendar.Imported, from checker.Moment) {
 	if e := done.Event; e != nil {
 		s.told(c, e, false)
 	}
@@ -135,11 +136,11 @@ func (s *calendars) delivered(c *nightsCall, done calendar.Imported, from Moment
 	if done.EventID != c.event || done.EventID != "" && done.EventID != "BOOKING#"+done.BookingID {
 		s.Differ("a reservation of another booking", c.Items, "%s: %+v", c.About, done)
 	}
-	c.answers = append(c.answers, outcome{Between(from, s.Moment()), done.Outcome})
+	c.answers = append(c.answers, outcome{checker.Between(from, s.Moment()), done.Outcome})
 }
 
 // redelivery delivers the last revision of the reservation whose event is left incomplete; nil for other events.
-func (s *calendars) redelivery(w *Worker, event plain) *nightsCall {
+func (s *calendars) redelivery(w *checker.Worker, event plain) *nightsCall {
 	var last *delivery
 	for _, b := range s.channels {
 		if b.id != event["externalReservationId"] {
@@ -274,7 +275,7 @@ func (s *calendars) checkFormer(d *nightsCall, a outcome, r *register) {
 
 // checkNotDelivered compares a refusal with the other deliveries of the reservation. Taken nights are checked like all
 // others.
-func (s *calendars) checkNotDelivered(d *nightsCall, at Told, calls []*nightsCall, bookingID string) {
+func (s *calendars) checkNotDelivered(d *nightsCall, at checker.Told, calls []*nightsCall, bookingID string) {
 	var invalid *dynastay.InvalidError
 	var revision *calendar.RevisionError
 	justified := true
