@@ -6,13 +6,14 @@ import (
 
 	"github.com/dynastay/dynastay/internal/testing/checker"
 	"github.com/dynastay/dynastay/internal/testing/checker/listing"
+	"github.com/dynastay/dynastay/internal/testing/checker/traveltracker"
 	"github.com/dynastay/dynastay/internal/testing/checker/venue"
 )
 
 // TestChecker is the storm, and the comparison after it.
 func TestChecker(t *testing.T) {
 	c := checker.New(t, slices.Concat(
-		checker.WriteTables, checker.HotelTables, listing.Tables, venue.Tables, checker.MarketTables, checker.TrackerTables,
+		checker.WriteTables, checker.HotelTables, listing.Tables, venue.Tables, checker.MarketTables, traveltracker.Tables,
 	)...)
 	checker.JoinWrites(c)
 	house := checker.JoinHotel(c)
@@ -22,6 +23,6 @@ func TestChecker(t *testing.T) {
 	listing.Join(c)
 	venue.Join(c)
 	checker.JoinMarket(c)
-	checker.JoinTracker(c)
+	traveltracker.Join(c)
 	c.Storm()
 }

@@ -1,4 +1,4 @@
-package checker
+package traveltracker
 
 import (
 	"slices"
@@ -7,6 +7,7 @@ import (
 
 	trips "github.com/dynastay/dynastay/examples/traveltracker/keys"
 	"github.com/dynastay/dynastay/examples/traveltracker/tracker"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 )
 
 // travelItems are what is stored of one traveller.
@@ -29,20 +30,20 @@ func (s *travels) Check() {
 		all[user] = newTravelItems()
 	}
 	for _, p := range s.Scan(trips.Table) {
-		_, user, _ := strings.Cut(TextOf(p, "PK"), "#")
+		_, user, _ := strings.Cut(checker.TextOf(p, "PK"), "#")
 		if items := all[user]; items != nil {
 			items.add(p)
 		}
 	}
 	for _, items := range all {
-		slices.SortFunc(items.log, func(a, b plain) int { return strings.Compare(TextOf(a, "SK"), TextOf(b, "SK")) })
+		slices.SortFunc(items.log, func(a, b plain) int { return strings.Compare(checker.TextOf(a, "SK"), checker.TextOf(b, "SK")) })
 	}
 	s.checkTravels(all)
 }
 
 // add sorts an item by its key.
 func (all *travelItems) add(p plain) {
-	kind, id, _ := strings.Cut(TextOf(p, "SK"), "#")
+	kind, id, _ := strings.Cut(checker.TextOf(p, "SK"), "#")
 	switch kind {
 	case "PROFILE":
 		all.profile = p
@@ -55,7 +56,7 @@ func (all *travelItems) add(p plain) {
 	case "VISIT":
 		all.visits[id] = p
 	case "REGION":
-		all.regions[id] = NumberOf(p, "visits")
+		all.regions[id] = checker.NumberOf(p, "visits")
 	case "PENDING":
 		all.pending++
 	}
@@ -86,11 +87,11 @@ func (s *travels) checkTravels(all map[string]*travelItems) {
 // follows from the one before it about the same visit. It returns the entries of each operation.
 func (s *travels) checkLog(user string, items *travelItems) map[string][]plain {
 	logged, last := map[string][]plain{}, map[string]int{}
-	once, before, began := map[string]bool{}, 0, Moment(0)
+	once, before, began := map[string]bool{}, 0, checker.Moment(0)
 	for n, e := range items.log {
 		differ := func(kind string) { s.Differ(kind, user, "entry %d: %v", n+1, e) }
-		id := TextOf(e, "operation_id")
-		if NumberOf(e, "server_version") != n+1 {
+		id := checker.TextOf(e, "operation_id")
+		if checker.NumberOf(e, "server_version") != n+1 {
 			differ("numbers of a log with a gap")
 		}
 		at := entryTime(e)
@@ -102,7 +103,7 @@ func (s *travels) checkLog(user string, items *travelItems) map[string][]plain {
 		}
 		once[id] = true
 		data, _ := e["entity_data"].(plain)
-		version, what := NumberOf(data, "sync_version"), TextOf(e, "entity_id")
+		version, what := checker.NumberOf(data, "sync_version"), checker.TextOf(e, "entity_id")
 		want := last[what]
 		switch {
 		case e["status"] != "applied":
@@ -114,12 +115,12 @@ func (s *travels) checkLog(user string, items *travelItems) map[string][]plain {
 		if version != want {
 			differ("an entry that does not follow from the one before")
 		}
-		if last[what] = version; n == 0 && TextOf(e, "device_id") == tracker.Server {
+		if last[what] = version; n == 0 && checker.TextOf(e, "device_id") == tracker.Server {
 			continue // that the user has signed up
 		}
 		op, _, _ := strings.Cut(id, ".")
 		t := s.all[op]
-		if t == nil || t.user != user || t.device != TextOf(e, "device_id") {
+		if t == nil || t.user != user || t.device != checker.TextOf(e, "device_id") {
 			differ("an entry of nobody")
 			continue
 		}
@@ -130,7 +131,7 @@ func (s *travels) checkLog(user string, items *travelItems) map[string][]plain {
 		logged[op] = append(logged[op], e)
 	}
 	n := len(items.log)
-	if NumberOf(items.head, "server_version") != n || n > 0 && NumberOf(items.head, "last_ms") != before {
+	if checker.NumberOf(items.head, "server_version") != n || n > 0 && checker.NumberOf(items.head, "last_ms") != before {
 		s.Differ("a log with another head", user, "%d entries: %v", n, items.head)
 	}
 	for what, version := range last {
@@ -138,7 +139,7 @@ func (s *travels) checkLog(user string, items *travelItems) map[string][]plain {
 		if what == user {
 			is = items.profile
 		}
-		if NumberOf(is, "sync_version") != version {
+		if checker.NumberOf(is, "sync_version") != version {
 			s.Differ("something that is not as the log has it", user, "%s: %v, and version %d", what, is, version)
 		}
 	}
@@ -152,7 +153,7 @@ func (s *travels) checkLog(user string, items *travelItems) map[string][]plain {
 
 // entryTime is the time in the key of an entry.
 func entryTime(e plain) int {
-	part, _, _ := strings.Cut(strings.TrimPrefix(TextOf(e, "SK"), "OP#"), "#")
+	part, _, _ := strings.Cut(strings.TrimPrefix(checker.TextOf(e, "SK"), "OP#"), "#")
 	at, _ := strconv.Atoi(part)
 	return at
 }
@@ -163,9 +164,9 @@ func (s *travels) checkTrip(t *trip, entries []plain, seen bool) {
 	parts := max(1, len(t.Batch))
 	there := len(entries) > 0
 	switch {
-	case t.verdict() == Refused && there:
+	case t.verdict() == checker.Refused && there:
 		differ("an operation that was refused, and is in the log")
-	case t.verdict() == Acknowledged && !there:
+	case t.verdict() == checker.Acknowledged && !there:
 		differ("an operation is lost")
 	case there && len(entries) != parts, there != seen:
 		differ("half of an operation")
@@ -173,14 +174,14 @@ func (s *travels) checkTrip(t *trip, entries []plain, seen bool) {
 	if t.outcomes[tracker.Applied] > 1 {
 		differ("an operation that was applied twice")
 	}
-	if t.verdict() != Acknowledged || len(entries) != parts {
+	if t.verdict() != checker.Acknowledged || len(entries) != parts {
 		return
 	}
 	rejected := false
 	for n, e := range entries {
 		rejected = rejected || e["status"] == "conflict"
 		data, _ := e["entity_data"].(plain)
-		if n >= len(t.versions) || t.versions[n] != NumberOf(data, "sync_version") {
+		if n >= len(t.versions) || t.versions[n] != checker.NumberOf(data, "sync_version") {
 			differ("an operation that has left another version")
 		}
 	}
@@ -200,7 +201,7 @@ func (s *travels) checkPush(p *push, logged map[string][]plain) {
 			s.Differ("a push that was carried out in another order", p.UserID, "%s without the one before", t.ID)
 		}
 		for _, e := range logged[t.ID] {
-			if n := NumberOf(e, "server_version"); n < last {
+			if n := checker.NumberOf(e, "server_version"); n < last {
 				s.Differ("a push that was carried out in another order", p.UserID, "%s after %d: %v", t.ID, last, e)
 			} else {
 				last = n
@@ -214,7 +215,7 @@ func (s *travels) checkVisited(user string, items *travelItems) {
 	wrote := map[string]plain{} // the last entry that has changed each visit
 	for _, e := range items.log {
 		if e["status"] == "applied" {
-			wrote[TextOf(e, "entity_id")] = e
+			wrote[checker.TextOf(e, "entity_id")] = e
 		}
 	}
 	live := map[string]int{}
@@ -225,7 +226,7 @@ func (s *travels) checkVisited(user string, items *travelItems) {
 			s.Differ("a visit that is not as its last entry has it", user, "%v, %v", v, wrote[id])
 		}
 		if v["is_deleted"] != true {
-			live[TextOf(v, "region_type")+"#"+TextOf(v, "region_code")]++
+			live[checker.TextOf(v, "region_type")+"#"+checker.TextOf(v, "region_code")]++
 		}
 	}
 	for region, n := range items.regions {
@@ -238,7 +239,7 @@ func (s *travels) checkVisited(user string, items *travelItems) {
 			s.Differ("a region that is not counted", user, "%s", region)
 		}
 	}
-	if n := NumberOf(items.profile, "countries_visited"); n != len(live) {
+	if n := checker.NumberOf(items.profile, "countries_visited"); n != len(live) {
 		s.Differ("a traveller with another number of countries", user, "%d, and there are %d", n, len(live))
 	}
 	if items.pending > 0 {
@@ -251,7 +252,7 @@ func (s *travels) checkPulled(user string, items *travelItems) {
 	var applied []int
 	for _, e := range items.log {
 		if e["status"] == "applied" {
-			applied = append(applied, NumberOf(e, "server_version"))
+			applied = append(applied, checker.NumberOf(e, "server_version"))
 		}
 	}
 	if pulled := s.pulls[user].numbers; !slices.Equal(applied, pulled) {

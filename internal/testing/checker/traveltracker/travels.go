@@ -1,4 +1,5 @@
-package checker
+// Package traveltracker runs and checks the pushes and pulls of travellers' devices.
+package traveltracker
 
 import (
 	"context"
@@ -11,13 +12,17 @@ import (
 	trips "github.com/dynastay/dynastay/examples/traveltracker/keys"
 	"github.com/dynastay/dynastay/examples/traveltracker/regions"
 	"github.com/dynastay/dynastay/examples/traveltracker/tracker"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 )
+
+// plain is a stored item without the library.
+type plain = map[string]any
 
 // travels are the pushes of the devices of a few travellers, each of a few operations on a few visits and on the
 // profile. A push is repeated, also while it is still under way, because a device does not know what has arrived.
-// Somebody pulls meanwhile. What is stored is compared with the answers in travels_check.go.
+// Somebody pulls meanwhile. What is stored is compared with the answers in check.go.
 type travels struct {
-	*Run
+	*checker.Run
 
 	mu     sync.Mutex
 	all    map[string]*trip // by the id of the operation
@@ -25,11 +30,11 @@ type travels struct {
 	pulls  map[string]*pull // by user
 }
 
-// TrackerTables are those of the travel tracker.
-var TrackerTables = []*dynastay.Schema{trips.Table}
+// Tables are those of the travel tracker.
+var Tables = []*dynastay.Schema{trips.Table}
 
-// JoinTracker adds the travel tracker to a run.
-func JoinTracker(c *Run) { c.Add(newTravels(c), 14) }
+// Join adds the travel tracker to a run.
+func Join(c *checker.Run) { c.Add(newTravels(c), 14) }
 
 // push is what a device sends.
 type push struct {
@@ -41,8 +46,8 @@ type push struct {
 type trip struct {
 	tracker.Operation
 	user, device string
-	within       Span
-	told         Tally
+	within       checker.Span
+	told         checker.Tally
 	outcomes     map[tracker.Outcome]int
 	versions     []int // of the visits after it, or of the profile, as it was told; nil if it was not
 }
@@ -54,7 +59,7 @@ type pull struct {
 	numbers []int
 }
 
-var trackerOf = Each(func(p *Process) *tracker.Repository {
+var trackerOf = checker.Each(func(p *checker.Process) *tracker.Repository {
 	db := p.Open(p.Run.Base, func(o *dynastay.Options) {
 		now := o.Clock
 		o.Idempotency, o.Clock = trips.Table, func() time.Time { return now().AddDate(ahead, 0, 0) }
@@ -76,9 +81,9 @@ var (
 )
 
 // travelTime is when the travellers' clocks begin.
-var travelTime = Midnight.AddDate(ahead, 0, 0)
+var travelTime = checker.Midnight.AddDate(ahead, 0, 0)
 
-func newTravels(c *Run) *travels {
+func newTravels(c *checker.Run) *travels {
 	s := &travels{Run: c, all: map[string]*trip{}, pulls: map[string]*pull{}}
 	if c.Base == nil { // the tests of wrong histories
 		return s
@@ -96,11 +101,11 @@ func newTravels(c *Run) *travels {
 	return s
 }
 
-func (s *travels) Step(w *Worker) {
+func (s *travels) Step(w *checker.Worker) {
 	s.mu.Lock()
 	var p *push
 	if len(s.pushes) > 0 && w.OneIn(3) {
-		p = Recent(w, s.pushes, 10)
+		p = checker.Recent(w, s.pushes, 10)
 	}
 	s.mu.Unlock()
 	switch {
@@ -114,7 +119,7 @@ func (s *travels) Step(w *Worker) {
 }
 
 // draw makes a push of up to three operations.
-func (s *travels) draw(w *Worker) *push {
+func (s *travels) draw(w *checker.Worker) *push {
 	p := &push{Push: tracker.Push{
 		UserID:   fmt.Sprint(travellerPrefix, w.Rand.IntN(travellers)),
 		DeviceID: travelDevices[w.Rand.IntN(len(travelDevices))],
@@ -122,7 +127,7 @@ func (s *travels) draw(w *Worker) *push {
 	}}
 	for range 1 + w.Rand.IntN(3) {
 		t := &trip{
-			Operation: s.operation(w), user: p.UserID, device: p.DeviceID, within: Since(s.Moment()),
+			Operation: s.operation(w), user: p.UserID, device: p.DeviceID, within: checker.Since(s.Moment()),
 			outcomes: map[tracker.Outcome]int{},
 		}
 		p.trips, p.Operations = append(p.trips, t), append(p.Operations, t.Operation)
@@ -136,7 +141,7 @@ func (s *travels) draw(w *Worker) *push {
 	return p
 }
 
-func (s *travels) operation(w *Worker) tracker.Operation {
+func (s *travels) operation(w *checker.Worker) tracker.Operation {
 	mark := w.Mark()
 	visit := func(n int) tracker.VisitID {
 		return tracker.VisitID{
@@ -167,28 +172,28 @@ func (s *travels) operation(w *Worker) tracker.Operation {
 	return o
 }
 
-func (s *travels) push(w *Worker, p *push) {
+func (s *travels) push(w *checker.Worker, p *push) {
 	var ids []string
 	for _, t := range p.trips {
 		ids = append(ids, t.ID)
 	}
 	var results []tracker.Result
 	from := s.Moment()
-	v := w.Call("push", p.UserID, p.DeviceID+" "+strings.Join(ids, " "), Never, func(ctx context.Context) (err error) {
+	v := w.Call("push", p.UserID, p.DeviceID+" "+strings.Join(ids, " "), checker.Never, func(ctx context.Context) (err error) {
 		results, err = trackerOf(w.Process).Push(ctx, p.Push)
 		return err
 	})
-	s.answered(p, Between(from, s.Moment()), results, v)
+	s.answered(p, checker.Between(from, s.Moment()), results, v)
 }
 
 // answered notes the answers to a push: those to the operations before the one that failed, if any did. Those after it
 // were not sent.
-func (s *travels) answered(p *push, at Span, results []tracker.Result, v Verdict) {
+func (s *travels) answered(p *push, at checker.Span, results []tracker.Result, v checker.Verdict) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(results) < len(p.trips) {
 		p.trips[len(results)].told[v]++
-		if v == Acknowledged {
+		if v == checker.Acknowledged {
 			s.Differ("a push that was answered in part", p.UserID, "%s", p.trips[len(results)].ID)
 		}
 	}
@@ -201,38 +206,38 @@ func (s *travels) answered(p *push, at Span, results []tracker.Result, v Verdict
 				versions = append(versions, part.Version)
 			}
 		}
-		if t.told[Acknowledged] > 0 && fmt.Sprint(versions) != fmt.Sprint(t.versions) || r.OperationID != t.ID {
+		if t.told[checker.Acknowledged] > 0 && fmt.Sprint(versions) != fmt.Sprint(t.versions) || r.OperationID != t.ID {
 			s.Differ("an operation that was answered in two ways", t.user, "%s: %v and %v", t.ID, t.versions, versions)
 		}
-		t.told[Acknowledged]++
+		t.told[checker.Acknowledged]++
 		t.outcomes[r.Outcome]++
 		t.within.To = min(t.within.To, at.To)
 		t.versions = versions
 	}
 }
 
-func (t *trip) verdict() Verdict {
+func (t *trip) verdict() checker.Verdict {
 	switch {
-	case t.told[Acknowledged] > 0:
-		return Acknowledged
-	case t.told[Unknown] > 0:
-		return Unknown
+	case t.told[checker.Acknowledged] > 0:
+		return checker.Acknowledged
+	case t.told[checker.Unknown] > 0:
+		return checker.Unknown
 	}
-	return Refused
+	return checker.Refused
 }
 
 // pull reads what is new, unless somebody else does.
-func (s *travels) pull(w *Worker, user string) {
+func (s *travels) pull(w *checker.Worker, user string) {
 	p := s.pulls[user]
 	if !p.TryLock() {
 		return
 	}
 	defer p.Unlock()
 	var changes tracker.Changes
-	if w.Call("pull", user, "", Never, func(ctx context.Context) (err error) {
+	if w.Call("pull", user, "", checker.Never, func(ctx context.Context) (err error) {
 		changes, err = trackerOf(w.Process).Pull(ctx, user, p.at, 5)
 		return err
-	}) != Acknowledged {
+	}) != checker.Acknowledged {
 		return
 	}
 	for _, c := range changes.Changes {
@@ -242,13 +247,13 @@ func (s *travels) pull(w *Worker, user string) {
 }
 
 // Settle repeats what is unknown, and pulls the rest.
-func (s *travels) Settle(w *Worker) {
+func (s *travels) Settle(w *checker.Worker) {
 	for _, p := range s.pushes {
 		for _, t := range p.trips {
-			if t.verdict() != Unknown {
+			if t.verdict() != checker.Unknown {
 				continue
 			}
-			if s.push(w, p); t.verdict() == Unknown {
+			if s.push(w, p); t.verdict() == checker.Unknown {
 				s.Differ("an unknown outcome that a repetition does not clear up", t.user, "%s", t.ID)
 			}
 		}

@@ -1,4 +1,4 @@
-package checker
+package traveltracker
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/dynastay/dynastay/examples/traveltracker/tracker"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 )
 
 // diary is a history of one traveller: Italy was visited and changed, and a deletion of it was rejected; France and
@@ -19,7 +20,7 @@ type diary struct {
 const diarist = "traveller-0"
 
 func newDiary(t *testing.T) *diary {
-	g := &diary{newTravels(Histories(t)), newTravelItems()}
+	g := &diary{newTravels(checker.Histories(t)), newTravelItems()}
 	g.entry("op", "server", diarist, 1, "applied")
 	g.trip("m1", "phone", 10, tracker.Applied, 2)
 	g.entry("m1", "phone", "country#IT#1", 2, "applied")
@@ -36,7 +37,7 @@ func newDiary(t *testing.T) *diary {
 	g.entry("m5", "tablet", diarist, 2, "applied")
 	g.entry("m6", "tablet", "country#FR#1", 6, "applied")["is_deleted"] = true
 	g.trip("m7", "watch", 60, "")
-	g.all["m7"].told = Tally{Refused: 1}
+	g.all["m7"].told = checker.Tally{checker.Refused: 1}
 	delete(g.items.seen, "m7")
 	g.items.head = plain{"server_version": 8.0, "last_ms": 108.0}
 	g.items.profile = plain{"sync_version": 2.0, "countries_visited": 2.0}
@@ -49,10 +50,10 @@ func newDiary(t *testing.T) *diary {
 }
 
 // trip adds an operation with its answer.
-func (g *diary) trip(id, device string, at Moment, outcome tracker.Outcome, versions ...int) *trip {
+func (g *diary) trip(id, device string, at checker.Moment, outcome tracker.Outcome, versions ...int) *trip {
 	t := &trip{
-		Operation: tracker.Operation{ID: id}, user: diarist, device: device, within: Between(at, at+1), versions: versions,
-		outcomes: map[tracker.Outcome]int{outcome: 1}, told: Tally{Acknowledged: 1},
+		Operation: tracker.Operation{ID: id}, user: diarist, device: device, within: checker.Between(at, at+1), versions: versions,
+		outcomes: map[tracker.Outcome]int{outcome: 1}, told: checker.Tally{checker.Acknowledged: 1},
 	}
 	g.all[id], g.items.seen[id] = t, true
 	return t
@@ -85,12 +86,15 @@ func (g *diary) check() { g.checkTravels(map[string]*travelItems{diarist: g.item
 
 func TestRightTravels(t *testing.T) {
 	for name, change := range map[string]func(g *diary){
-		"nothing else":      func(*diary) {},
-		"answered twice":    func(g *diary) { g.all["m1"].outcomes[tracker.AlreadyApplied] = 1 },
-		"nobody knows":      func(g *diary) { g.all["m6"].told = Tally{Unknown: 1} },
-		"no count":          func(g *diary) { delete(g.items.regions, "country#FR") },
-		"at the same time":  func(g *diary) { g.all["m1"].within = Between(5, 25); g.all["m2"].within = Between(4, 9) },
-		"unknown, and none": func(g *diary) { g.all["m7"].told = Tally{Unknown: 1} },
+		"nothing else":   func(*diary) {},
+		"answered twice": func(g *diary) { g.all["m1"].outcomes[tracker.AlreadyApplied] = 1 },
+		"nobody knows":   func(g *diary) { g.all["m6"].told = checker.Tally{checker.Unknown: 1} },
+		"no count":       func(g *diary) { delete(g.items.regions, "country#FR") },
+		"at the same time": func(g *diary) {
+			g.all["m1"].within = checker.Between(5, 25)
+			g.all["m2"].within = checker.Between(4, 9)
+		},
+		"unknown, and none": func(g *diary) { g.all["m7"].told = checker.Tally{checker.Unknown: 1} },
 		"the first change of the profile is rejected": func(g *diary) {
 			g.all["m5"].outcomes, g.all["m5"].versions = map[tracker.Outcome]int{tracker.Rejected: 1}, []int{1}
 			g.items.log[6]["status"], g.items.log[6]["entity_data"] = "conflict", plain{"sync_version": 1.0}
@@ -130,7 +134,7 @@ var wrongTravels = map[string]map[string]func(g *diary){
 		"user":   func(g *diary) { g.all["m6"].user = "traveller-1" },
 	},
 	"operations in another order than they were pushed": {
-		"later": func(g *diary) { g.all["m1"].within = Between(25, 26) },
+		"later": func(g *diary) { g.all["m1"].within = checker.Between(25, 26) },
 	},
 	"a log with another head": {
 		"version": func(g *diary) { g.items.head["server_version"] = 9.0 },
@@ -144,7 +148,7 @@ var wrongTravels = map[string]map[string]func(g *diary){
 	},
 	"a visit that is not in the log": {"Norway": func(g *diary) { g.visit("NO", "m1", 1, false) }},
 	"an operation that was refused, and is in the log": {
-		"m6": func(g *diary) { g.all["m6"].told = Tally{Refused: 1} },
+		"m6": func(g *diary) { g.all["m6"].told = checker.Tally{checker.Refused: 1} },
 	},
 	"an operation is lost": {"m6": func(g *diary) { g.cut() }},
 	"half of an operation": {
@@ -200,7 +204,7 @@ var wrongTravels = map[string]map[string]func(g *diary){
 // answer acknowledges the push with one answer.
 func (g *diary) answer(r tracker.Result) {
 	r.Outcome = tracker.AlreadyApplied
-	g.answered(g.pushes[0], Between(50, 51), []tracker.Result{r}, Acknowledged)
+	g.answered(g.pushes[0], checker.Between(50, 51), []tracker.Result{r}, checker.Acknowledged)
 }
 
 func TestWrongTravels(t *testing.T) {
