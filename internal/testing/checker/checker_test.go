@@ -6,6 +6,7 @@ import (
 
 	"github.com/dynastay/dynastay/internal/testing/checker"
 	"github.com/dynastay/dynastay/internal/testing/checker/listing"
+	"github.com/dynastay/dynastay/internal/testing/checker/marketplace"
 	"github.com/dynastay/dynastay/internal/testing/checker/traveltracker"
 	"github.com/dynastay/dynastay/internal/testing/checker/venue"
 )
@@ -13,7 +14,7 @@ import (
 // TestChecker is the storm, and the comparison after it.
 func TestChecker(t *testing.T) {
 	c := checker.New(t, slices.Concat(
-		checker.WriteTables, checker.HotelTables, listing.Tables, venue.Tables, checker.MarketTables, traveltracker.Tables,
+		checker.WriteTables, checker.HotelTables, listing.Tables, venue.Tables, marketplace.Tables, traveltracker.Tables,
 	)...)
 	checker.JoinWrites(c)
 	house := checker.JoinHotel(c)
@@ -22,7 +23,7 @@ func TestChecker(t *testing.T) {
 	checker.JoinDesk(c)
 	listing.Join(c)
 	venue.Join(c)
-	checker.JoinMarket(c)
+	marketplace.Join(c)
 	traveltracker.Join(c)
 	c.Storm()
 }

@@ -1,4 +1,4 @@
-package checker
+package marketplace
 
 import (
 	"testing"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/examples/marketplace/projects"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 )
 
 // wrongJobs are changes of a right history, by the difference that must be found.
@@ -27,10 +28,10 @@ var wrongJobs = map[string]map[string]func(g *fair){
 		"a cancellation": func(g *fair) { g.items.projects["p2"]["cancelReason"] = ""; g.all["m14"].ticket = false },
 	},
 	"half of a call":                       {"only the project": func(g *fair) { delete(g.items.tickets, "m1") }},
-	"a call that was refused, and is done": {"a bid": func(g *fair) { g.all["m16"].Answers = Tally{Refused: 1} }},
+	"a call that was refused, and is done": {"a bid": func(g *fair) { g.all["m16"].Answers = checker.Tally{checker.Refused: 1} }},
 	"a ticket of something else":           {"kind": func(g *fair) { g.items.tickets["m8"].Kind = bidding }},
-	"a ticket that nobody wrote":           {"m99": func(g *fair) { g.items.tickets["m99"] = &Receipt{ID: "m99", Kind: bidding} }},
-	"a bid that was refused":               {"m16": func(g *fair) { g.unsure("m16").Answers = Tally{Refused: 1} }},
+	"a ticket that nobody wrote":           {"m99": func(g *fair) { g.items.tickets["m99"] = &checker.Receipt{ID: "m99", Kind: bidding} }},
+	"a bid that was refused":               {"m16": func(g *fair) { g.unsure("m16").Answers = checker.Tally{checker.Refused: 1} }},
 	"bids for no project":                  {"p9": func(g *fair) { g.items.bids["p9"] = map[string]plain{"mason-0": {}} }},
 	"a project that was moved twice":       {"by two": func(g *fair) { g.add("m99", ofMason("1", "p1"), hiring, 30) }},
 	"a move of a project is lost": {
@@ -38,7 +39,7 @@ var wrongJobs = map[string]map[string]func(g *fair){
 	},
 	"a move of a project that nobody made": {"accepted": func(g *fair) { g.unsure("m9").quote = 9_00 }},
 	"a project that was moved in another order": {
-		"completed first": func(g *fair) { g.all["m10"].Within = Between(25, 26) },
+		"completed first": func(g *fair) { g.all["m10"].Within = checker.Between(25, 26) },
 	},
 	"a project that does not follow from its calls": {
 		"status":    func(g *fair) { g.items.projects["p3"]["status"] = "UNKNOWN" },
@@ -58,9 +59,9 @@ var wrongJobs = map[string]map[string]func(g *fair){
 	},
 	"a bid is lost": {"m16": func(g *fair) { delete(g.items.bids, "p3") }},
 	"a bid for a project that was closed": {
-		"made":      func(g *fair) { g.all["m5"].Within = Between(32, 33) },
-		"revised":   func(g *fair) { g.all["m8"].Within = Between(32, 33) },
-		"withdrawn": func(g *fair) { g.all["m7"].Within = Between(32, 33) },
+		"made":      func(g *fair) { g.all["m5"].Within = checker.Between(32, 33) },
+		"revised":   func(g *fair) { g.all["m8"].Within = checker.Between(32, 33) },
+		"withdrawn": func(g *fair) { g.all["m7"].Within = checker.Between(32, 33) },
 	},
 	"bids and withdrawals that do not add up": {
 		"two bids":         func(g *fair) { g.add("m99", ofMason("1", "p3"), bidding, 65) },
@@ -105,62 +106,64 @@ var wrongJobs = map[string]map[string]func(g *fair){
 		"a project":  func(g *fair) { delete(g.items.lists, listed("client-0", "PROJECT", "p1")) },
 		"a bid":      func(g *fair) { delete(g.items.lists, listed("mason-1", "BID", "p1")) },
 		"twice":      func(g *fair) { g.list("mason-1", "BID", "p1") },
-		"other time": func(g *fair) { g.items.lists[listed("mason-1", "BID", "p1")][0] = Instant(9) },
+		"other time": func(g *fair) { g.items.lists[listed("mason-1", "BID", "p1")][0] = checker.Instant(9) },
 	},
 	"a list of a user with something else": {
 		"a bid": func(g *fair) { g.list("mason-2", "BID", "p3") },
 	},
 	"a refusal without the reason that it names": {
-		"before the bid":  func(g *fair) { g.deny(ofMason("1", "p1"), bidding, Between(8, 9), dynastay.ErrAlreadyExists) },
-		"withdrawn":       func(g *fair) { g.deny(ofMason("2", "p1"), bidding, Between(23, 24), dynastay.ErrAlreadyExists) },
-		"there is a bid":  func(g *fair) { g.deny(ofMason("0", "p1"), leaving, Between(20, 21), dynastay.ErrNotFound) },
-		"posted long ago": func(g *fair) { g.deny(ofMason("3", "p3"), bidding, Between(8, 9), dynastay.ErrNotFound) },
-		"open":            func(g *fair) { g.deny(ofMason("3", "p1"), bidding, Between(35, 36), isStatus("p1", projects.Open)) },
+		"before the bid":  func(g *fair) { g.deny(ofMason("1", "p1"), bidding, checker.Between(8, 9), dynastay.ErrAlreadyExists) },
+		"withdrawn":       func(g *fair) { g.deny(ofMason("2", "p1"), bidding, checker.Between(23, 24), dynastay.ErrAlreadyExists) },
+		"there is a bid":  func(g *fair) { g.deny(ofMason("0", "p1"), leaving, checker.Between(20, 21), dynastay.ErrNotFound) },
+		"posted long ago": func(g *fair) { g.deny(ofMason("3", "p3"), bidding, checker.Between(8, 9), dynastay.ErrNotFound) },
+		"open": func(g *fair) {
+			g.deny(ofMason("3", "p1"), bidding, checker.Between(35, 36), isStatus("p1", projects.Open))
+		},
 		"not taken yet": func(g *fair) {
-			g.deny(ofMason("3", "p1"), bidding, Between(25, 26), isStatus("p1", projects.InProgress))
+			g.deny(ofMason("3", "p1"), bidding, checker.Between(25, 26), isStatus("p1", projects.InProgress))
 		},
 		"ended": func(g *fair) {
-			g.deny(ofMason("3", "p1"), bidding, Between(43, 44), isStatus("p1", projects.InProgress))
+			g.deny(ofMason("3", "p1"), bidding, checker.Between(43, 44), isStatus("p1", projects.InProgress))
 		},
 		"another project": func(g *fair) {
-			g.deny(ofMason("3", "p1"), bidding, Between(31, 35), isStatus("p2", projects.InProgress))
+			g.deny(ofMason("3", "p1"), bidding, checker.Between(31, 35), isStatus("p2", projects.InProgress))
 		},
 		"never cancelled": func(g *fair) {
-			g.deny(ofMason("3", "p1"), bidding, Between(31, 99), isStatus("p1", projects.Cancelled))
+			g.deny(ofMason("3", "p1"), bidding, checker.Between(31, 99), isStatus("p1", projects.Cancelled))
 		},
 		"in progress": func(g *fair) {
-			g.deny(jobCall{project: "p1"}, completing, Between(31, 35), isStatus("p1", projects.InProgress))
+			g.deny(jobCall{project: "p1"}, completing, checker.Between(31, 35), isStatus("p1", projects.InProgress))
 		},
 		"bid again": func(g *fair) {
-			g.deny(ofMason("1", "p1"), leaving, Between(18, 19), isBid("mason-1", projects.Withdrawn))
+			g.deny(ofMason("1", "p1"), leaving, checker.Between(18, 19), isBid("mason-1", projects.Withdrawn))
 		},
 		"never withdrawn": func(g *fair) {
-			g.deny(ofMason("0", "p1"), leaving, Between(18, 19), isBid("mason-0", projects.Withdrawn))
+			g.deny(ofMason("0", "p1"), leaving, checker.Between(18, 19), isBid("mason-0", projects.Withdrawn))
 		},
 		"not accepted": func(g *fair) {
-			g.deny(ofMason("1", "p1"), leaving, Between(31, 32), isBid("mason-1", projects.Accepted))
+			g.deny(ofMason("1", "p1"), leaving, checker.Between(31, 32), isBid("mason-1", projects.Accepted))
 		},
 		"not rejected yet": func(g *fair) {
-			g.deny(ofMason("1", "p1"), leaving, Between(31, 32), isBid("mason-1", projects.Rejected))
+			g.deny(ofMason("1", "p1"), leaving, checker.Between(31, 32), isBid("mason-1", projects.Rejected))
 		},
 		"pending": func(g *fair) {
-			g.deny(ofMason("0", "p1"), revising, Between(25, 26), isBid("mason-0", projects.Pending))
+			g.deny(ofMason("0", "p1"), revising, checker.Between(25, 26), isBid("mason-0", projects.Pending))
 		},
 		"another worker's bid": func(g *fair) {
-			g.deny(ofMason("0", "p1"), revising, Between(25, 26), isBid("mason-2", projects.Withdrawn))
+			g.deny(ofMason("0", "p1"), revising, checker.Between(25, 26), isBid("mason-2", projects.Withdrawn))
 		},
-		"the same quote":     func(g *fair) { g.deny(ofMason("0", "p1"), hiring, Between(25, 26), isQuote(1_00, 1_00)) },
-		"an older quote":     func(g *fair) { g.deny(ofMason("0", "p1"), hiring, Between(25, 26), isQuote(1_00, 2_00)) },
-		"a later quote":      func(g *fair) { g.deny(ofMason("0", "p1"), hiring, Between(12, 13), isQuote(1_00, 3_00)) },
-		"nobody's quote":     func(g *fair) { g.deny(ofMason("0", "p1"), hiring, Between(25, 26), isQuote(1_00, 4_00)) },
-		"another quote seen": func(g *fair) { g.deny(ofMason("0", "p1"), hiring, Between(25, 26), isQuote(2_00, 3_00)) },
+		"the same quote":     func(g *fair) { g.deny(ofMason("0", "p1"), hiring, checker.Between(25, 26), isQuote(1_00, 1_00)) },
+		"an older quote":     func(g *fair) { g.deny(ofMason("0", "p1"), hiring, checker.Between(25, 26), isQuote(1_00, 2_00)) },
+		"a later quote":      func(g *fair) { g.deny(ofMason("0", "p1"), hiring, checker.Between(12, 13), isQuote(1_00, 3_00)) },
+		"nobody's quote":     func(g *fair) { g.deny(ofMason("0", "p1"), hiring, checker.Between(25, 26), isQuote(1_00, 4_00)) },
+		"another quote seen": func(g *fair) { g.deny(ofMason("0", "p1"), hiring, checker.Between(25, 26), isQuote(2_00, 3_00)) },
 		"the buyer": func(g *fair) {
-			g.deny(jobCall{project: "p1", by: "client-0"}, abandoning, Between(31, 32), projects.ErrNotParty)
+			g.deny(jobCall{project: "p1", by: "client-0"}, abandoning, checker.Between(31, 32), projects.ErrNotParty)
 		},
 		"the worker": func(g *fair) {
-			g.deny(jobCall{project: "p1", by: "mason-0"}, abandoning, Between(33, 34), projects.ErrNotParty)
+			g.deny(jobCall{project: "p1", by: "mason-0"}, abandoning, checker.Between(33, 34), projects.ErrNotParty)
 		},
-		"another reason": func(g *fair) { g.deny(ofMason("0", "p1"), bidding, Between(25, 26), dynastay.ErrVersion) },
+		"another reason": func(g *fair) { g.deny(ofMason("0", "p1"), bidding, checker.Between(25, 26), dynastay.ErrVersion) },
 	},
 }
 

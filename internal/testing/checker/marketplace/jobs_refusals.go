@@ -1,4 +1,4 @@
-package checker
+package marketplace
 
 import (
 	"errors"
@@ -6,10 +6,11 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/examples/marketplace/projects"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 )
 
 // overwritten reports whether one of the others was certainly carried out after a call, and before a moment.
-func (c *jobCall) overwritten(at Moment, others []*jobCall) bool {
+func (c *jobCall) overwritten(at checker.Moment, others []*jobCall) bool {
 	return slices.ContainsFunc(others, func(d *jobCall) bool {
 		return d != c && d.Done() && d.Within.From > c.Within.To && d.Within.To < at
 	})
@@ -17,7 +18,7 @@ func (c *jobCall) overwritten(at Moment, others []*jobCall) bool {
 
 // justifiedJob reports whether a refusal was true at some moment of its call. What the call itself has written is no
 // reason. A project and a bid are not read at one moment, so each refusal is checked against what it names alone.
-func (s *jobs) justifiedJob(c *jobCall, at Told, l *jobLife) bool {
+func (s *jobs) justifiedJob(c *jobCall, at checker.Told, l *jobLife) bool {
 	var status *projects.StatusError
 	var bid *projects.BidStatusError
 	var quote *projects.QuoteError
@@ -35,7 +36,7 @@ func (s *jobs) justifiedJob(c *jobCall, at Told, l *jobLife) bool {
 	case errors.As(at.Err, &bid):
 		return bid.ProjectID == l.id && bid.WorkerID == c.worker && s.hadStatus(l, c, bid.Status, at.Span)
 	case errors.As(at.Err, &quote):
-		seen, now := Minor(quote.Seen), Minor(quote.Now)
+		seen, now := checker.Minor(quote.Seen), checker.Minor(quote.Now)
 		return quote.ProjectID == l.id && quote.WorkerID == c.worker && seen == c.quote && now != seen &&
 			l.wrote(c, l.of(c.worker, bidding, revising), at.Span, func(d *jobCall) bool { return d.quote == now })
 	case errors.Is(at.Err, dynastay.ErrAlreadyExists):
@@ -51,7 +52,7 @@ var allowed = map[string][]projects.Status{
 }
 
 // had reports whether a project can have had a status, which is not that after one of the calls.
-func (l *jobLife) had(status projects.Status, at Span, but *jobCall) bool {
+func (l *jobLife) had(status projects.Status, at checker.Span, but *jobCall) bool {
 	return slices.ContainsFunc(l.statuses, func(v jobStatus) bool {
 		return v.status == status && v.by != but && v.Meets(at)
 	})
@@ -68,13 +69,13 @@ func (l *jobLife) worker() string {
 }
 
 // hadBid reports whether there was certainly a bid before a time began.
-func (l *jobLife) hadBid(worker string, at Span) bool {
+func (l *jobLife) hadBid(worker string, at checker.Span) bool {
 	return slices.ContainsFunc(l.of(worker, bidding), func(c *jobCall) bool { return c.Done() && c.Within.To < at.From })
 }
 
 // wrote reports whether a call other than one of them can have been the last of its kinds at some moment of a time, and
 // such.
-func (l *jobLife) wrote(but *jobCall, kinds []*jobCall, at Span, such func(*jobCall) bool) bool {
+func (l *jobLife) wrote(but *jobCall, kinds []*jobCall, at checker.Span, such func(*jobCall) bool) bool {
 	others := slices.DeleteFunc(slices.Clone(kinds), func(c *jobCall) bool { return such(c) || c == but })
 	return slices.ContainsFunc(kinds, func(c *jobCall) bool {
 		return c != but && c.Could() && c.Within.From <= at.To && such(c) && !c.overwritten(at.From, others)
@@ -82,7 +83,7 @@ func (l *jobLife) wrote(but *jobCall, kinds []*jobCall, at Span, such func(*jobC
 }
 
 // hadStatus reports whether a bid can have had a status that keeps it from being changed.
-func (s *jobs) hadStatus(l *jobLife, c *jobCall, status projects.BidStatus, at Span) bool {
+func (s *jobs) hadStatus(l *jobLife, c *jobCall, status projects.BidStatus, at checker.Span) bool {
 	switch status {
 	case projects.Withdrawn:
 		return l.wrote(c, l.of(c.worker, bidding, leaving), at, func(d *jobCall) bool { return d.kind == leaving })

@@ -1,4 +1,4 @@
-package checker
+package marketplace
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	trading "github.com/dynastay/dynastay/examples/marketplace/shop"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 )
 
 func (s *deals) Check() { s.checkDeals(s.readMarket()) }
@@ -21,7 +22,7 @@ type dealLife struct {
 
 type dealStatus struct {
 	status trading.Status
-	Span
+	checker.Span
 	by *deal // nil if nobody knows
 }
 
@@ -29,7 +30,7 @@ func (s *deals) checkDeals(all *marketItems) {
 	lives, stored := map[string]*dealLife{}, map[*deal]bool{}
 	for id, o := range all.orders {
 		delivery, _ := o["delivery"].(plain)
-		c := s.all[TextOf(delivery, "instructions")]
+		c := s.all[checker.TextOf(delivery, "instructions")]
 		switch {
 		case c != nil && stored[c]:
 			s.Differ("an order that was placed twice", c.Items, "%v", o)
@@ -45,12 +46,12 @@ func (s *deals) checkDeals(all *marketItems) {
 		case ordering:
 			s.decide(c.marketCall, all.tickets, lives[c.order] != nil)
 		case revoking:
-			s.decide(c.marketCall, all.tickets, TextOf(all.orders[c.order], "cancelReason") == c.Mark)
+			s.decide(c.marketCall, all.tickets, checker.TextOf(all.orders[c.order], "cancelReason") == c.Mark)
 		default:
 			s.decide(c.marketCall, all.tickets)
 		}
 		for id := range c.prices {
-			if p := all.products[c.seller][id]; c.kind == pricing && TextOf(p, "description") == c.Mark {
+			if p := all.products[c.seller][id]; c.kind == pricing && checker.TextOf(p, "description") == c.Mark {
 				c.Saw(s.Moment())
 			}
 		}
@@ -63,7 +64,7 @@ func (s *deals) checkDeals(all *marketItems) {
 		s.checkDeal(l, o)
 		s.checkListed(all, l.placed.buyer, "ORDER", id, o)
 		s.checkListed(all, l.placed.seller, "ORDER", id, o)
-		delivered[l.placed.seller] += Count(o["status"] == "DELIVERED")
+		delivered[l.placed.seller] += checker.Count(o["status"] == "DELIVERED")
 	}
 	for at, times := range all.lists {
 		if user, rest, _ := strings.Cut(at, " "); strings.HasPrefix(rest, "ORDER") {
@@ -71,14 +72,14 @@ func (s *deals) checkDeals(all *marketItems) {
 		}
 	}
 	for id, p := range all.profiles {
-		if n := NumberOf(p, "totalOrders"); n != delivered[id] {
+		if n := checker.NumberOf(p, "totalOrders"); n != delivered[id] {
 			s.Differ("a seller with another number of orders", id, "%d, and %d are delivered", n, delivered[id])
 		}
 	}
 	flows := s.flows(lives)
 	for seller, products := range all.products {
 		for id, p := range products {
-			s.checkStock(seller+"/"+id, NumberOf(p, "stock"), flows[seller+"/"+id])
+			s.checkStock(seller+"/"+id, checker.NumberOf(p, "stock"), flows[seller+"/"+id])
 			s.checkOffer(seller, id, p)
 		}
 	}
@@ -115,7 +116,7 @@ func (l *dealLife) wayTo(status trading.Status) []string {
 // followDeal finds the calls that have moved an order to its status, each once. Whether an order that was cancelled had
 // been confirmed, only its version may tell.
 func (s *deals) followDeal(l *dealLife, o plain) {
-	status, maybe := trading.Status(TextOf(o, "status")), map[string]int{}
+	status, maybe := trading.Status(checker.TextOf(o, "status")), map[string]int{}
 	for _, c := range s.all {
 		switch {
 		case c.order != l.id || c.kind == ordering || !c.Could():
@@ -128,7 +129,7 @@ func (s *deals) followDeal(l *dealLife, o plain) {
 		}
 	}
 	way := l.wayTo(status)
-	if status == trading.Cancelled && len(way) == 1 && NumberOf(o, "version") == 3 {
+	if status == trading.Cancelled && len(way) == 1 && checker.NumberOf(o, "version") == 3 {
 		way = []string{accepting, revoking}
 	}
 	for kind, c := range l.moved {
@@ -136,13 +137,13 @@ func (s *deals) followDeal(l *dealLife, o plain) {
 			s.Differ("a move of an order is lost", l.id, "%s %s: %v", kind, c.About, o)
 		}
 	}
-	l.statuses = []dealStatus{{trading.Pending, Since(l.placed.Within.From), l.placed}}
+	l.statuses = []dealStatus{{trading.Pending, checker.Since(l.placed.Within.From), l.placed}}
 	for _, kind := range way {
-		now, c := dealStatus{leadsToOrder[kind], Since(0), nil}, l.moved[kind]
+		now, c := dealStatus{leadsToOrder[kind], checker.Since(0), nil}, l.moved[kind]
 		last := &l.statuses[len(l.statuses)-1]
 		switch {
 		case c != nil:
-			now.Span, now.by, last.To = Since(c.Within.From), c, c.Within.To
+			now.Span, now.by, last.To = checker.Since(c.Within.From), c, c.Within.To
 		case maybe[kind] == 0:
 			s.Differ("a move of an order that nobody made", l.id, "%s: %v", kind, o)
 		}
@@ -151,31 +152,31 @@ func (s *deals) followDeal(l *dealLife, o plain) {
 		}
 		l.statuses = append(l.statuses, now)
 	}
-	if NumberOf(o, "version") != 1+len(way) {
+	if checker.NumberOf(o, "version") != 1+len(way) {
 		s.Differ("an order whose version does not count its moves", l.id, "%v: %v", way, o)
 	}
 }
 
 // checkDeal compares the attributes of an order with the calls that have made and cancelled it.
 func (s *deals) checkDeal(l *dealLife, o plain) {
-	ok := TextOf(o, "buyerId") == l.placed.buyer && TextOf(o, "sellerId") == l.placed.seller &&
-		strings.HasPrefix(TextOf(o, "GSI2PK"), "STATUS#"+TextOf(o, "status")+"#ORDER")
+	ok := checker.TextOf(o, "buyerId") == l.placed.buyer && checker.TextOf(o, "sellerId") == l.placed.seller &&
+		strings.HasPrefix(checker.TextOf(o, "GSI2PK"), "STATUS#"+checker.TextOf(o, "status")+"#ORDER")
 	items, _ := o["items"].([]any)
 	total := int64(0)
 	for _, item := range items {
 		i, _ := item.(plain)
-		id := TextOf(i, "productId")
+		id := checker.TextOf(i, "productId")
 		n, price := l.placed.quantities[id], l.placed.prices[id]
-		ok = ok && n > 0 && NumberOf(i, "quantity") == n && Cents(i["unitPrice"]) == price
+		ok = ok && n > 0 && checker.NumberOf(i, "quantity") == n && checker.Cents(i["unitPrice"]) == price
 		total += int64(n) * price
 		if !s.priced(l.placed.seller, id, price, l.placed.Within) {
 			s.Differ("an order at a price that it had not", l.placed.Items, "%s: %v", l.placed.About, i)
 		}
 	}
 	totals, _ := o["totals"].(plain)
-	ok = ok && len(items) == len(l.placed.quantities) && Cents(totals["total"]) == total
+	ok = ok && len(items) == len(l.placed.quantities) && checker.Cents(totals["total"]) == total
 	if c := l.moved[revoking]; c != nil {
-		ok = ok && TextOf(o, "cancelledBy") == c.by && (c.by == l.placed.buyer || c.by == l.placed.seller)
+		ok = ok && checker.TextOf(o, "cancelledBy") == c.by && (c.by == l.placed.buyer || c.by == l.placed.seller)
 	}
 	if !ok {
 		s.Differ("an order that does not follow from its calls", l.id, "%s: %v", l.placed.About, o)
@@ -183,7 +184,7 @@ func (s *deals) checkDeal(l *dealLife, o plain) {
 }
 
 // justifiedDeal reports whether a refusal was true at some moment of its call.
-func (s *deals) justifiedDeal(c *deal, at Told, l *dealLife, flows map[string][]flow) bool {
+func (s *deals) justifiedDeal(c *deal, at checker.Told, l *dealLife, flows map[string][]flow) bool {
 	var gone *trading.Refused
 	var status *trading.StatusError
 	switch {
@@ -208,7 +209,7 @@ func (s *deals) justifiedDeal(c *deal, at Told, l *dealLife, flows map[string][]
 }
 
 // justifiedLine is about one reason why a product was refused.
-func (s *deals) justifiedLine(c *deal, at Span, line trading.RefusedLine, flows map[string][]flow) bool {
+func (s *deals) justifiedLine(c *deal, at checker.Span, line trading.RefusedLine, flows map[string][]flow) bool {
 	n := c.quantities[line.ProductID]
 	if c.kind == restocking {
 		n = -n
@@ -217,7 +218,7 @@ func (s *deals) justifiedLine(c *deal, at Span, line trading.RefusedLine, flows 
 	case trading.OutOfStock:
 		return n > line.Left && stocked(flows[c.seller+"/"+line.ProductID], at, c, line.Left)
 	case trading.PriceChanged:
-		price := Minor(line.Price)
+		price := checker.Minor(line.Price)
 		return c.kind == ordering && price != c.prices[line.ProductID] && s.priced(c.seller, line.ProductID, price, at)
 	}
 	return false

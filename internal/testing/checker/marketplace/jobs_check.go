@@ -1,4 +1,4 @@
-package checker
+package marketplace
 
 import (
 	"math"
@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dynastay/dynastay/examples/marketplace/projects"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 )
 
 func (s *jobs) Check() { s.checkJobs(s.readMarket()) }
@@ -22,14 +23,14 @@ type jobLife struct {
 // jobStatus is a status, the time within which a project can have had it, and the call that led to it if it is certain.
 type jobStatus struct {
 	status projects.Status
-	Span
+	checker.Span
 	by *jobCall
 }
 
 func (s *jobs) checkJobs(all *marketItems) {
 	lives, stored := map[string]*jobLife{}, map[*jobCall]bool{}
 	for id, p := range all.projects {
-		c := s.all[TextOf(p, "title")]
+		c := s.all[checker.TextOf(p, "title")]
 		switch {
 		case c != nil && stored[c]:
 			s.Differ("a project that was posted twice", c.Items, "%v", p)
@@ -50,7 +51,7 @@ func (s *jobs) checkJobs(all *marketItems) {
 	s.checkTickets(all.tickets, posting, bidding, revising, leaving, hiring, completing, abandoning)
 	for id, l := range lives {
 		p, bids := all.projects[id], all.bids[id]
-		s.checkListed(all, TextOf(p, "buyerId"), "PROJECT", id, p)
+		s.checkListed(all, checker.TextOf(p, "buyerId"), "PROJECT", id, p)
 		s.follow(l, p, bids)
 		s.checkBids(l, p, all)
 		for worker, b := range bids {
@@ -78,12 +79,12 @@ func (s *jobs) decideJob(c *jobCall, l *jobLife, all *marketItems) {
 	case posting:
 		s.decide(c.marketCall, all.tickets, l != nil)
 	case abandoning:
-		s.decide(c.marketCall, all.tickets, TextOf(all.projects[c.project], "cancelReason") == c.Mark)
+		s.decide(c.marketCall, all.tickets, checker.TextOf(all.projects[c.project], "cancelReason") == c.Mark)
 	default:
 		s.decide(c.marketCall, all.tickets)
 	}
-	if b := all.bids[c.project][c.worker]; (c.kind == bidding || c.kind == revising) && TextOf(b, "proposal") == c.Mark {
-		if c.Saw(s.Moment()); c.Verdict() == Refused || c.Undone {
+	if b := all.bids[c.project][c.worker]; (c.kind == bidding || c.kind == revising) && checker.TextOf(b, "proposal") == c.Mark {
+		if c.Saw(s.Moment()); c.Verdict() == checker.Refused || c.Undone {
 			s.Differ("a bid that was refused", c.Items, "%s: %v", c.About, b)
 		}
 	}
@@ -114,16 +115,16 @@ func split(all []*jobCall) (certain, maybe []*jobCall) {
 
 // follow finds the calls that have moved a project to its status, each once.
 func (s *jobs) follow(l *jobLife, p plain, bids map[string]plain) {
-	worker := TextOf(p, "acceptedWorkerId")
-	l.statuses = []jobStatus{{projects.Open, Since(l.posted.Within.From), l.posted}}
+	worker := checker.TextOf(p, "acceptedWorkerId")
+	l.statuses = []jobStatus{{projects.Open, checker.Since(l.posted.Within.From), l.posted}}
 	moves := 0
 	for _, kind := range []string{hiring, completing, abandoning} {
 		certain, maybe := split(l.of("", kind))
-		there := TextOf(p, "status") == string(after[kind])
+		there := checker.TextOf(p, "status") == string(after[kind])
 		if kind == hiring {
 			there = worker != ""
 			maybe = slices.DeleteFunc(maybe, func(c *jobCall) bool {
-				return c.worker != worker || c.quote != Cents(bids[worker]["quote"])
+				return c.worker != worker || c.quote != checker.Cents(bids[worker]["quote"])
 			})
 		}
 		switch {
@@ -138,9 +139,9 @@ func (s *jobs) follow(l *jobLife, p plain, bids map[string]plain) {
 			continue
 		}
 		moves++
-		now := jobStatus{after[kind], Since(0), nil}
+		now := jobStatus{after[kind], checker.Since(0), nil}
 		if len(certain) > 0 {
-			now.Span, now.by = Since(certain[0].Within.From), certain[0]
+			now.Span, now.by = checker.Since(certain[0].Within.From), certain[0]
 		}
 		last := &l.statuses[len(l.statuses)-1]
 		if now.by != nil {
@@ -158,18 +159,18 @@ func (s *jobs) follow(l *jobLife, p plain, bids map[string]plain) {
 
 // checkProject compares the attributes of a project with the calls that have moved it.
 func (s *jobs) checkProject(l *jobLife, p plain, bids map[string]plain, moves int) {
-	last, worker := l.statuses[len(l.statuses)-1], TextOf(p, "acceptedWorkerId")
+	last, worker := l.statuses[len(l.statuses)-1], checker.TextOf(p, "acceptedWorkerId")
 	status := string(last.status)
-	ok := TextOf(p, "status") == status && TextOf(p, "buyerId") == l.posted.client && NumberOf(p, "version") == 1+moves &&
-		strings.HasPrefix(TextOf(p, "GSI2PK"), "STATUS#"+status) && !(status == "COMPLETED" && worker == "")
+	ok := checker.TextOf(p, "status") == status && checker.TextOf(p, "buyerId") == l.posted.client && checker.NumberOf(p, "version") == 1+moves &&
+		strings.HasPrefix(checker.TextOf(p, "GSI2PK"), "STATUS#"+status) && !(status == "COMPLETED" && worker == "")
 	for _, v := range l.statuses {
 		switch b := bids[worker]; {
 		case v.by == nil:
 		case v.by.kind == hiring:
-			ok = ok && worker == v.by.worker && Cents(b["quote"]) == v.by.quote &&
-				TextOf(p, "acceptedBidId") == TextOf(b, "bidId")
+			ok = ok && worker == v.by.worker && checker.Cents(b["quote"]) == v.by.quote &&
+				checker.TextOf(p, "acceptedBidId") == checker.TextOf(b, "bidId")
 		case v.by.kind == abandoning:
-			ok = ok && TextOf(p, "cancelledBy") == v.by.by && (v.by.by == l.posted.client || v.by.by == worker)
+			ok = ok && checker.TextOf(p, "cancelledBy") == v.by.by && (v.by.by == l.posted.client || v.by.by == worker)
 		}
 	}
 	if !ok {
@@ -177,10 +178,10 @@ func (s *jobs) checkProject(l *jobLife, p plain, bids map[string]plain, moves in
 	}
 	live := 0
 	for _, b := range bids {
-		live += Count(b["status"] != "WITHDRAWN")
+		live += checker.Count(b["status"] != "WITHDRAWN")
 	}
-	if NumberOf(p, "bidCount") != live {
-		s.Differ("a project with another number of bids", l.id, "%d, and %d are stored", NumberOf(p, "bidCount"), live)
+	if checker.NumberOf(p, "bidCount") != live {
+		s.Differ("a project with another number of bids", l.id, "%d, and %d are stored", checker.NumberOf(p, "bidCount"), live)
 	}
 }
 
@@ -202,24 +203,24 @@ func (s *jobs) checkBids(l *jobLife, p plain, all *marketItems) {
 
 func (s *jobs) checkBid(l *jobLife, p plain, worker string, b plain) {
 	differ := func(kind string) { s.Differ(kind, l.id+" "+worker, "%v", b) }
-	status := TextOf(b, "status")
+	status := checker.TextOf(b, "status")
 	bids, maybeBids := split(l.of(worker, bidding))
 	gone, maybeGone := split(l.of(worker, leaving))
-	live := Count(status != "WITHDRAWN")
+	live := checker.Count(status != "WITHDRAWN")
 	if len(bids) > live+len(gone)+len(maybeGone) || len(bids)+len(maybeBids) < live+len(gone) {
 		differ("bids and withdrawals that do not add up")
 	}
 	revised, maybeRevised := split(l.of(worker, revising))
-	least := len(bids) + len(gone) + len(revised) + Count(status == "ACCEPTED" || status == "REJECTED")
-	if v := NumberOf(b, "version"); v < least || v > least+len(maybeBids)+len(maybeGone)+len(maybeRevised) {
+	least := len(bids) + len(gone) + len(revised) + checker.Count(status == "ACCEPTED" || status == "REJECTED")
+	if v := checker.NumberOf(b, "version"); v < least || v > least+len(maybeBids)+len(maybeGone)+len(maybeRevised) {
 		differ("a bid whose version does not count its changes")
 	}
 	texts := l.of(worker, bidding, revising)
-	c := s.all[TextOf(b, "proposal")]
-	if !slices.Contains(texts, c) || Cents(b["quote"]) != c.quote || c.overwritten(Ever, texts) {
+	c := s.all[checker.TextOf(b, "proposal")]
+	if !slices.Contains(texts, c) || checker.Cents(b["quote"]) != c.quote || c.overwritten(checker.Ever, texts) {
 		differ("a bid that does not follow from its calls")
 	}
-	won := TextOf(p, "acceptedWorkerId") == worker
+	won := checker.TextOf(p, "acceptedWorkerId") == worker
 	switch open := p["status"] == "OPEN"; status {
 	case "ACCEPTED":
 		if !won {
@@ -234,7 +235,7 @@ func (s *jobs) checkBid(l *jobLife, p plain, worker string, b plain) {
 			differ("a bid that was rejected for an open project")
 		}
 	}
-	if won != (status == "ACCEPTED") || !strings.HasPrefix(TextOf(b, "GSI2PK"), "STATUS#"+status+"#BID") {
+	if won != (status == "ACCEPTED") || !strings.HasPrefix(checker.TextOf(b, "GSI2PK"), "STATUS#"+status+"#BID") {
 		differ("a bid with another status")
 	}
 }
@@ -243,7 +244,7 @@ func (s *jobs) checkBid(l *jobLife, p plain, worker string, b plain) {
 func (s *jobs) checkRests(id string, all *marketItems) {
 	lost, told := 0, 0
 	for _, b := range all.bids[id] {
-		lost += Count(b["status"] == "REJECTED")
+		lost += checker.Count(b["status"] == "REJECTED")
 	}
 	for _, r := range s.rests {
 		if r.project == id {
@@ -259,11 +260,11 @@ func (s *jobs) checkRests(id string, all *marketItems) {
 func (s *jobs) checkJobCounters(all *marketItems) {
 	posted, jobs, ended := map[string]int{}, map[string]int{}, map[string]int{}
 	for _, p := range all.projects {
-		posted[TextOf(p, "buyerId")]++
-		worker := TextOf(p, "acceptedWorkerId")
+		posted[checker.TextOf(p, "buyerId")]++
+		worker := checker.TextOf(p, "acceptedWorkerId")
 		done := p["status"] == "COMPLETED"
-		jobs[worker] += Count(done)
-		ended[worker] += Count(done || worker != "" && p["cancelledBy"] == worker)
+		jobs[worker] += checker.Count(done)
+		ended[worker] += checker.Count(done || worker != "" && p["cancelledBy"] == worker)
 	}
 	for id, p := range all.profiles {
 		rate := 0.0
@@ -271,8 +272,8 @@ func (s *jobs) checkJobCounters(all *marketItems) {
 			rate = math.Floor(100*float64(jobs[id])/float64(n)+0.5) / 100
 		}
 		stored, _ := p["completionRate"].(float64)
-		if NumberOf(p, "totalProjects") != posted[id] || NumberOf(p, "totalJobs") != jobs[id] ||
-			NumberOf(p, "endedJobs") != ended[id] || math.Abs(stored-rate) > 1e-9 {
+		if checker.NumberOf(p, "totalProjects") != posted[id] || checker.NumberOf(p, "totalJobs") != jobs[id] ||
+			checker.NumberOf(p, "endedJobs") != ended[id] || math.Abs(stored-rate) > 1e-9 {
 			s.Differ("counters of jobs that do not add up", id, "%v, where there are %d posted, %d completed and %d ended",
 				p, posted[id], jobs[id], ended[id])
 		}

@@ -1,4 +1,4 @@
-package checker
+package marketplace
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/examples/marketplace/people"
 	trading "github.com/dynastay/dynastay/examples/marketplace/shop"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 )
 
 // deals are the orders of a few products of two sellers, of which there is little: orders of one to three of them, what
@@ -19,7 +20,7 @@ import (
 // what is stored with the calls in deals_check.go.
 type deals struct {
 	bazaar
-	calls Deeds[*deal]
+	calls checker.Deeds[*deal]
 
 	mu     sync.Mutex
 	all    map[string]*deal // by mark
@@ -57,7 +58,7 @@ const (
 	firstPrice   = 5_50
 )
 
-func newDeals(c *Run) *deals {
+func newDeals(c *checker.Run) *deals {
 	s := &deals{bazaar: bazaar{c}, all: map[string]*deal{}, seen: map[string]int64{}}
 	if c.Base == nil { // the tests of wrong histories
 		return s
@@ -83,17 +84,17 @@ func dealerOf(n int) string { return fmt.Sprint(dealerPrefix, n) }
 func productOf(n int) string { return fmt.Sprint("bricks-", n) }
 
 var (
-	outOfStock = Refusal(func(err error) bool {
+	outOfStock = checker.Refusal(func(err error) bool {
 		var refused *trading.Refused
 		return errors.As(err, &refused)
 	})
-	otherOrder = Refusal(func(err error) bool {
+	otherOrder = checker.Refusal(func(err error) bool {
 		var status *trading.StatusError
 		return errors.As(err, &status)
-	}).Or(RefusedBy(dynastay.ErrNotFound))
+	}).Or(checker.RefusedBy(dynastay.ErrNotFound))
 )
 
-func (s *deals) Step(w *Worker) {
+func (s *deals) Step(w *checker.Worker) {
 	draw := s.place
 	switch at := w.Rand.IntN(40); {
 	case at < 16:
@@ -115,7 +116,7 @@ func (s *deals) Step(w *Worker) {
 
 // made adds a call.
 func (s *deals) made(
-	w *Worker, c *deal, mark, kind string, keyed bool, refusal Refusal, op func(*market) dynastay.Part,
+	w *checker.Worker, c *deal, mark, kind string, keyed bool, refusal checker.Refusal, op func(*market) dynastay.Part,
 ) *deal {
 	items := c.order
 	for _, id := range slices.Sorted(maps.Keys(c.quantities)) {
@@ -172,11 +173,11 @@ func (s *deals) told(c *deal, o *trading.Order) {
 // show lets others pick an order. Some do before it is stored.
 func (s *deals) show(o *trading.Order) {
 	s.lately = slices.DeleteFunc(s.lately, func(other *trading.Order) bool { return other.ID == o.ID })
-	s.lately = Keep(s.lately, o, 10)
+	s.lately = checker.Keep(s.lately, o, 10)
 }
 
 // place orders one to three products of a seller.
-func (s *deals) place(w *Worker, keyed bool) *deal {
+func (s *deals) place(w *checker.Worker, keyed bool) *deal {
 	mark := w.Mark()
 	c := &deal{
 		seller: dealerOf(w.Rand.IntN(dealers)), buyer: fmt.Sprint(clientPrefix, w.Rand.IntN(clients)),
@@ -209,7 +210,7 @@ func (s *deals) place(w *Worker, keyed bool) *deal {
 
 // move makes a call about an order, mostly one that was told of in one of the statuses; or places one.
 func (s *deals) move(
-	w *Worker, kind string, keyed bool, refusal Refusal, draw func(c *deal, mark string) func(*market) dynastay.Part,
+	w *checker.Worker, kind string, keyed bool, refusal checker.Refusal, draw func(c *deal, mark string) func(*market) dynastay.Part,
 	from ...trading.Status,
 ) *deal {
 	s.mu.Lock()
@@ -230,27 +231,27 @@ func (s *deals) move(
 	return s.made(w, c, mark, kind, keyed, refusal, draw(c, mark))
 }
 
-func (s *deals) confirm(w *Worker, keyed bool) *deal {
+func (s *deals) confirm(w *checker.Worker, keyed bool) *deal {
 	return s.move(w, accepting, keyed, otherOrder, func(c *deal, _ string) func(*market) dynastay.Part {
 		return func(m *market) dynastay.Part { return m.shop.ConfirmOp(c.order) }
 	}, trading.Pending)
 }
 
-func (s *deals) ship(w *Worker, keyed bool) *deal {
+func (s *deals) ship(w *checker.Worker, keyed bool) *deal {
 	return s.move(w, shipping, keyed, otherOrder, func(c *deal, _ string) func(*market) dynastay.Part {
 		return func(m *market) dynastay.Part { return m.shop.ShipOp(c.order) }
 	}, trading.Confirmed)
 }
 
-func (s *deals) deliver(w *Worker, keyed bool) *deal {
+func (s *deals) deliver(w *checker.Worker, keyed bool) *deal {
 	return s.move(w, handing, keyed, otherOrder, func(c *deal, _ string) func(*market) dynastay.Part {
 		return func(m *market) dynastay.Part { return m.shop.DeliverOp(c.order) }
 	}, trading.Shipped)
 }
 
 // cancel cancels an order for its buyer or its seller, or for somebody who must not.
-func (s *deals) cancel(w *Worker, keyed bool) *deal {
-	mayRefuse := otherOrder.Or(RefusedBy(trading.ErrNotParty))
+func (s *deals) cancel(w *checker.Worker, keyed bool) *deal {
+	mayRefuse := otherOrder.Or(checker.RefusedBy(trading.ErrNotParty))
 	return s.move(w, revoking, keyed, mayRefuse, func(c *deal, mark string) func(*market) dynastay.Part {
 		if w.OneIn(12) {
 			c.by = "stranger"
@@ -262,7 +263,7 @@ func (s *deals) cancel(w *Worker, keyed bool) *deal {
 }
 
 // restock adds to the stock of a product, or takes from it.
-func (s *deals) restock(w *Worker, keyed bool) *deal {
+func (s *deals) restock(w *checker.Worker, keyed bool) *deal {
 	id, delta := productOf(w.Rand.IntN(goodsOfOne)), 1+w.Rand.IntN(3)
 	if w.OneIn(4) {
 		delta = -delta
@@ -273,4 +274,4 @@ func (s *deals) restock(w *Worker, keyed bool) *deal {
 	})
 }
 
-func (s *deals) Settle(w *Worker) { s.calls.Settle(w) }
+func (s *deals) Settle(w *checker.Worker) { s.calls.Settle(w) }

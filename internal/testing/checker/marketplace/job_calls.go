@@ -1,4 +1,4 @@
-package checker
+package marketplace
 
 import (
 	"context"
@@ -8,9 +8,10 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/examples/marketplace/projects"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 )
 
-func (s *jobs) post(w *Worker, keyed bool) *jobCall {
+func (s *jobs) post(w *checker.Worker, keyed bool) *jobCall {
 	mark, c := w.Mark(), &jobCall{client: fmt.Sprint(clientPrefix, w.Rand.IntN(clients))}
 	if w.OneIn(2) {
 		c.project = mark
@@ -19,8 +20,8 @@ func (s *jobs) post(w *Worker, keyed bool) *jobCall {
 		ID: c.project, BuyerID: c.client, Title: mark, Category: "Walls",
 		Budget: projects.Budget{Min: rands(1_00), Max: rands(9_00)},
 	}
-	s.made(w, c, mark, posting, keyed, Never, func(ctx context.Context, m *market, parts []dynastay.Part) error {
-		made, err := Write(ctx, m, parts, m.projects.PostOp(p))
+	s.made(w, c, mark, posting, keyed, checker.Never, func(ctx context.Context, m *market, parts []dynastay.Part) error {
+		made, err := checker.Write(ctx, m, parts, m.projects.PostOp(p))
 		if err != nil {
 			return err
 		}
@@ -44,7 +45,7 @@ func (s *jobs) post(w *Worker, keyed bool) *jobCall {
 // about makes a call about a project, and the bid of a worker for it; or posts a project if there is none. A buyer sees
 // the quote of the bid; a worker makes another one.
 func (s *jobs) about(
-	w *Worker, kind string, open, keyed bool, refusal Refusal,
+	w *checker.Worker, kind string, open, keyed bool, refusal checker.Refusal,
 	draw func(j *job, c *jobCall, mark string) func(*market) dynastay.Part,
 ) *jobCall {
 	j := s.pick(w, open)
@@ -74,12 +75,12 @@ func (s *jobs) about(
 // learnBid takes the quote from an answer. Under a key, it may be a later one.
 func (s *jobs) learnBid(c *jobCall, b *projects.Bid) {
 	if b.ProjectID != c.project || b.WorkerID != c.worker || c.Key == (dynastay.Idempotency{}) && c.kind != leaving &&
-		(b.Proposal != c.Mark || Minor(b.Quote) != c.quote || b.Status != projects.Pending) {
+		(b.Proposal != c.Mark || checker.Minor(b.Quote) != c.quote || b.Status != projects.Pending) {
 		s.Differ("an answer about another bid", c.Items, "%s: %+v", c.About, b)
 	}
 	s.told(c.project, func(j *job) bool {
 		if delete(j.quotes, c.worker); b.Status == projects.Pending {
-			j.quotes[c.worker] = Minor(b.Quote)
+			j.quotes[c.worker] = checker.Minor(b.Quote)
 		}
 		return true
 	})
@@ -102,8 +103,8 @@ func (s *jobs) learn(c *jobCall, p *projects.Project) {
 	})
 }
 
-func (s *jobs) bid(w *Worker, keyed bool) *jobCall {
-	return s.about(w, bidding, true, keyed, otherStatus.Or(RefusedBy(dynastay.ErrAlreadyExists)),
+func (s *jobs) bid(w *checker.Worker, keyed bool) *jobCall {
+	return s.about(w, bidding, true, keyed, otherStatus.Or(checker.RefusedBy(dynastay.ErrAlreadyExists)),
 		func(j *job, c *jobCall, mark string) func(*market) dynastay.Part {
 			s.idle(w, j, c)
 			return func(m *market) dynastay.Part {
@@ -114,7 +115,7 @@ func (s *jobs) bid(w *Worker, keyed bool) *jobCall {
 		})
 }
 
-func (s *jobs) revise(w *Worker, keyed bool) *jobCall {
+func (s *jobs) revise(w *checker.Worker, keyed bool) *jobCall {
 	return s.about(w, revising, true, keyed, otherBid, func(j *job, c *jobCall, mark string) func(*market) dynastay.Part {
 		s.seen(w, j, c)
 		return func(m *market) dynastay.Part {
@@ -127,7 +128,7 @@ func (s *jobs) revise(w *Worker, keyed bool) *jobCall {
 }
 
 // idle takes mostly a worker of whom no bid was seen.
-func (s *jobs) idle(w *Worker, j *job, c *jobCall) {
+func (s *jobs) idle(w *checker.Worker, j *job, c *jobCall) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for tries := 0; tries < 3 && j.quotes[c.worker] > 0; tries++ {
@@ -136,7 +137,7 @@ func (s *jobs) idle(w *Worker, j *job, c *jobCall) {
 }
 
 // seen takes a bid that somebody has seen, if there is one.
-func (s *jobs) seen(w *Worker, j *job, c *jobCall) (quote int64) {
+func (s *jobs) seen(w *checker.Worker, j *job, c *jobCall) (quote int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(j.quotes) > 0 {
@@ -146,14 +147,14 @@ func (s *jobs) seen(w *Worker, j *job, c *jobCall) (quote int64) {
 	return j.quotes[c.worker]
 }
 
-func (s *jobs) withdraw(w *Worker, keyed bool) *jobCall {
+func (s *jobs) withdraw(w *checker.Worker, keyed bool) *jobCall {
 	return s.about(w, leaving, true, keyed, otherBid, func(j *job, c *jobCall, _ string) func(*market) dynastay.Part {
 		s.seen(w, j, c)
 		return func(m *market) dynastay.Part { return m.projects.WithdrawOp(c.project, c.worker) }
 	})
 }
 
-func (s *jobs) accept(w *Worker, keyed bool) *jobCall {
+func (s *jobs) accept(w *checker.Worker, keyed bool) *jobCall {
 	return s.about(w, hiring, true, keyed, otherBid, func(j *job, c *jobCall, _ string) func(*market) dynastay.Part {
 		if quote := s.seen(w, j, c); quote > 0 {
 			c.quote = quote
@@ -163,7 +164,7 @@ func (s *jobs) accept(w *Worker, keyed bool) *jobCall {
 	})
 }
 
-func (s *jobs) complete(w *Worker, keyed bool) *jobCall {
+func (s *jobs) complete(w *checker.Worker, keyed bool) *jobCall {
 	return s.about(w, completing, false, keyed, otherStatus,
 		func(_ *job, c *jobCall, _ string) func(*market) dynastay.Part {
 			c.worker = ""
@@ -172,8 +173,8 @@ func (s *jobs) complete(w *Worker, keyed bool) *jobCall {
 }
 
 // cancel cancels a project, for its buyer, or for a worker who may or may not have got it.
-func (s *jobs) cancel(w *Worker, keyed bool) *jobCall {
-	return s.about(w, abandoning, w.OneIn(4), keyed, otherStatus.Or(RefusedBy(projects.ErrNotParty)),
+func (s *jobs) cancel(w *checker.Worker, keyed bool) *jobCall {
+	return s.about(w, abandoning, w.OneIn(4), keyed, otherStatus.Or(checker.RefusedBy(projects.ErrNotParty)),
 		func(j *job, c *jobCall, mark string) func(*market) dynastay.Part {
 			s.mu.Lock()
 			defer s.mu.Unlock()
@@ -192,23 +193,23 @@ func (s *jobs) cancel(w *Worker, keyed bool) *jobCall {
 		})
 }
 
-func (s *jobs) rejectRest(w *Worker) {
+func (s *jobs) rejectRest(w *checker.Worker) {
 	if j := s.pick(w, false); j != nil {
 		s.reject(w, j.id)
 	}
 }
 
 // reject stores that bids have lost. That takes several writes, so if it is not acknowledged, some may be done.
-func (s *jobs) reject(w *Worker, project string) {
-	r := &rest{project: project, Span: Since(w.Moment())}
+func (s *jobs) reject(w *checker.Worker, project string) {
+	r := &rest{project: project, Span: checker.Since(w.Moment())}
 	s.mu.Lock()
 	s.rests = append(s.rests, r)
 	s.mu.Unlock()
 	rejected := 0
-	if w.Call("reject rest", project, "", Never, func(ctx context.Context) (err error) {
+	if w.Call("reject rest", project, "", checker.Never, func(ctx context.Context) (err error) {
 		rejected, err = marketOf(w.Process).projects.RejectRest(ctx, project)
 		return err
-	}) == Acknowledged {
+	}) == checker.Acknowledged {
 		r.rejected = rejected
 	}
 }

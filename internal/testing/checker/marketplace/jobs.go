@@ -1,4 +1,4 @@
-package checker
+package marketplace
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/examples/marketplace/people"
 	"github.com/dynastay/dynastay/examples/marketplace/projects"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 )
 
 // jobs are the projects of a few buyers, of which some are open at a time, and the bids of a few workers, who revise
@@ -17,7 +18,7 @@ import (
 // job_calls.go, and the comparison in jobs_check.go and jobs_refusals.go.
 type jobs struct {
 	bazaar
-	calls Deeds[*jobCall]
+	calls checker.Deeds[*jobCall]
 
 	mu    sync.Mutex
 	all   map[string]*jobCall // by mark
@@ -55,7 +56,7 @@ type jobCall struct {
 
 // rest is a call that stores which bids have lost, and how many it says it has rejected.
 type rest struct {
-	Span
+	checker.Span
 	project  string
 	rejected int
 }
@@ -69,10 +70,10 @@ const (
 )
 
 var (
-	otherStatus = Refusal(func(err error) bool {
+	otherStatus = checker.Refusal(func(err error) bool {
 		var project *projects.StatusError
 		return errors.As(err, &project)
-	}).Or(RefusedBy(dynastay.ErrNotFound))
+	}).Or(checker.RefusedBy(dynastay.ErrNotFound))
 	otherBid = otherStatus.Or(func(err error) bool {
 		var bid *projects.BidStatusError
 		var quote *projects.QuoteError
@@ -80,7 +81,7 @@ var (
 	})
 )
 
-func newJobs(c *Run) *jobs {
+func newJobs(c *checker.Run) *jobs {
 	s := &jobs{bazaar: bazaar{c}, all: map[string]*jobCall{}}
 	if c.Base == nil { // the tests of wrong histories
 		return s
@@ -94,7 +95,7 @@ func newJobs(c *Run) *jobs {
 	return s
 }
 
-func (s *jobs) Step(w *Worker) {
+func (s *jobs) Step(w *checker.Worker) {
 	s.mu.Lock()
 	draw, few := s.bid, len(s.open) < openAtOnce
 	s.mu.Unlock()
@@ -117,13 +118,13 @@ func (s *jobs) Step(w *Worker) {
 		return
 	}
 	c, v := s.calls.Do(w, func(keyed bool) *jobCall { return draw(w, keyed) })
-	if v == Acknowledged && c.kind == hiring && w.OneIn(2) {
+	if v == checker.Acknowledged && c.kind == hiring && w.OneIn(2) {
 		s.reject(w, c.project)
 	}
 }
 
 // made adds a call.
-func (s *jobs) made(w *Worker, c *jobCall, mark, kind string, keyed bool, refusal Refusal, write marketWrite) *jobCall {
+func (s *jobs) made(w *checker.Worker, c *jobCall, mark, kind string, keyed bool, refusal checker.Refusal, write marketWrite) *jobCall {
 	about := fmt.Sprintf("%s %s at %d by %s%s", c.project, c.worker, c.quote, c.client, c.by)
 	send := func(ctx context.Context, m *market, parts []dynastay.Part) error {
 		err := write(ctx, m, parts)
@@ -153,13 +154,13 @@ func (s *jobs) told(project string, fn func(j *job) bool) {
 		}
 		same := func(other *job) bool { return other == j }
 		if s.open = slices.DeleteFunc(s.open, same); !slices.ContainsFunc(s.ended, same) {
-			s.ended = Keep(s.ended, j, 8)
+			s.ended = checker.Keep(s.ended, j, 8)
 		}
 	}
 }
 
 // pick draws a project, mostly an open one, or one that has ended. It is nil if there is none.
-func (s *jobs) pick(w *Worker, open bool) *job {
+func (s *jobs) pick(w *checker.Worker, open bool) *job {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	from, other := s.open, s.ended
@@ -185,7 +186,7 @@ func (s *jobs) show(id, client string) {
 }
 
 // Settle clears up what is unknown, and finishes what RejectRest has left.
-func (s *jobs) Settle(w *Worker) {
+func (s *jobs) Settle(w *checker.Worker) {
 	s.calls.Settle(w)
 	for id := range s.readMarket().rejecting {
 		s.reject(w, id)

@@ -1,4 +1,4 @@
-package checker
+package marketplace
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/examples/marketplace/messages"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 )
 
 // letters are the messages of three users to each other, in all directions, and what they mark as read. As the storm
@@ -16,7 +17,7 @@ import (
 // call has sent it.
 type letters struct {
 	bazaar
-	calls Deeds[*letter]
+	calls checker.Deeds[*letter]
 
 	mu    sync.Mutex
 	all   map[string]*letter // by mark
@@ -35,7 +36,7 @@ type letter struct {
 type reading struct {
 	user, other string
 	upTo        int
-	verdict     Verdict
+	verdict     checker.Verdict
 }
 
 const (
@@ -45,18 +46,18 @@ const (
 	penLasting = 500 // calls of the whole checker until others begin
 )
 
-func newLetters(c *Run) *letters {
+func newLetters(c *checker.Run) *letters {
 	return &letters{bazaar: bazaar{c}, all: map[string]*letter{}, known: map[string]int{}}
 }
 
 // pens draws two users who write to each other.
-func (s *letters) pens(w *Worker) (from, to string) {
+func (s *letters) pens(w *checker.Worker) (from, to string) {
 	group, who := int(s.Called())/penLasting, w.Rand.Perm(perPens)
 	pen := func(n int) string { return fmt.Sprint(penPrefix, group, "-", n) }
 	return pen(who[0]), pen(who[1])
 }
 
-func (s *letters) Step(w *Worker) {
+func (s *letters) Step(w *checker.Worker) {
 	if w.OneIn(4) {
 		s.read(w)
 		return
@@ -64,13 +65,13 @@ func (s *letters) Step(w *Worker) {
 	s.calls.Do(w, func(keyed bool) *letter { return s.send(w, keyed) })
 }
 
-func (s *letters) send(w *Worker, keyed bool) *letter {
+func (s *letters) send(w *checker.Worker, keyed bool) *letter {
 	mark, c := w.Mark(), &letter{}
 	c.from, c.to = s.pens(w)
 	m := messages.Message{SenderID: c.from, RecipientID: c.to, Content: mark}
-	c.marketCall = onMarket(w, mark, sending, conversation(c.from, c.to), "from "+c.from, keyed, Never,
+	c.marketCall = onMarket(w, mark, sending, conversation(c.from, c.to), "from "+c.from, keyed, checker.Never,
 		func(ctx context.Context, p *market, parts []dynastay.Part) error {
-			made, err := Write(ctx, p, parts, p.messages.SendOp(m))
+			made, err := checker.Write(ctx, p, parts, p.messages.SendOp(m))
 			if err == nil {
 				s.sent(c, made)
 			}
@@ -95,7 +96,7 @@ func (s *letters) sent(c *letter, m *messages.Message) {
 }
 
 // read marks what a user has received as read, up to the last message that somebody was told of, or one before it.
-func (s *letters) read(w *Worker) {
+func (s *letters) read(w *checker.Worker) {
 	r := &reading{}
 	r.user, r.other = s.pens(w)
 	s.mu.Lock()
@@ -106,7 +107,7 @@ func (s *letters) read(w *Worker) {
 	}
 	r.upTo = max(1, r.upTo-w.Rand.IntN(3))
 	about := fmt.Sprint(r.user, " ", r.upTo)
-	r.verdict = w.Call("mark read", conversation(r.user, r.other), about, Never, func(ctx context.Context) error {
+	r.verdict = w.Call("mark read", conversation(r.user, r.other), about, checker.Never, func(ctx context.Context) error {
 		return marketOf(w.Process).messages.MarkRead(ctx, r.user, r.other, r.upTo)
 	})
 	s.mu.Lock()
@@ -116,7 +117,7 @@ func (s *letters) read(w *Worker) {
 
 func conversation(a, b string) string { return min(a, b) + "#" + max(a, b) }
 
-func (s *letters) Settle(w *Worker) { s.calls.Settle(w) }
+func (s *letters) Settle(w *checker.Worker) { s.calls.Settle(w) }
 
 func (s *letters) Check() { s.checkLetters(s.readMarket()) }
 
@@ -124,7 +125,7 @@ func (s *letters) checkLetters(all *marketItems) {
 	stored := map[string]bool{}
 	for id, messages := range all.messages {
 		for _, m := range messages {
-			c := s.all[TextOf(m, "content")]
+			c := s.all[checker.TextOf(m, "content")]
 			switch {
 			case c == nil || conversation(c.from, c.to) != id:
 				s.Differ("a message that nobody sent", id, "%v", m)
@@ -150,15 +151,15 @@ func (s *letters) checkLetters(all *marketItems) {
 
 // checkLetter compares a message with its call.
 func (s *letters) checkLetter(c *letter, m plain) {
-	at, ok := TimeOf(m["createdAt"]), TextOf(m, "senderId") == c.from && TextOf(m, "recipientId") == c.to
+	at, ok := checker.TimeOf(m["createdAt"]), checker.TextOf(m, "senderId") == c.from && checker.TextOf(m, "recipientId") == c.to
 	if t := c.told; t != nil {
-		ok = ok && TextOf(m, "messageId") == t.ID && NumberOf(m, "number") == t.Number && at.Equal(t.CreatedAt)
+		ok = ok && checker.TextOf(m, "messageId") == t.ID && checker.NumberOf(m, "number") == t.Number && at.Equal(t.CreatedAt)
 	}
 	sort := at.Format("MESSAGE#2006-01-02T15:04:05Z")
 	if ms := at.UnixMilli() % 1000; ms > 0 {
 		sort += fmt.Sprintf(".%03d", ms)
 	}
-	if !ok || TextOf(m, "SK") != sort {
+	if !ok || checker.TextOf(m, "SK") != sort {
 		s.Differ("a message that is not as it was sent", c.Items, "%+v: %v", c.told, m)
 	}
 }
@@ -166,16 +167,16 @@ func (s *letters) checkLetter(c *letter, m plain) {
 // checkConversation goes through the messages of two users in the order of their keys, which is that of their times.
 func (s *letters) checkConversation(id string, messages []plain, sides map[string]map[string]plain) {
 	received, last := map[string]int{}, plain{}
-	var began Moment // when the latest of the calls before began
+	var began checker.Moment // when the latest of the calls before began
 	for _, m := range messages {
-		to := TextOf(m, "recipientId")
-		if received[to]++; NumberOf(m, "number") != received[to] {
-			s.Differ("numbers of messages with a gap", id, "%d instead of %d: %v", NumberOf(m, "number"), received[to], m)
+		to := checker.TextOf(m, "recipientId")
+		if received[to]++; checker.NumberOf(m, "number") != received[to] {
+			s.Differ("numbers of messages with a gap", id, "%d instead of %d: %v", checker.NumberOf(m, "number"), received[to], m)
 		}
-		if !TimeOf(m["createdAt"]).After(TimeOf(last["createdAt"])) {
+		if !checker.TimeOf(m["createdAt"]).After(checker.TimeOf(last["createdAt"])) {
 			s.Differ("messages whose times do not increase", id, "%v after %v", m, last)
 		}
-		if c := s.all[TextOf(m, "content")]; c != nil {
+		if c := s.all[checker.TextOf(m, "content")]; c != nil {
 			if c.Within.To < began {
 				s.Differ("messages in another order than they were sent", id, "%v", m)
 			}
@@ -193,22 +194,22 @@ func (s *letters) checkConversation(id string, messages []plain, sides map[strin
 
 // checkSide compares what one user has of a conversation with its messages.
 func (s *letters) checkSide(id, user, other string, side plain, received int, last plain) {
-	inbox := fmt.Sprintf("TIMESTAMP#%013d#%s", TimeOf(last["createdAt"]).UnixMilli(), other)
+	inbox := fmt.Sprintf("TIMESTAMP#%013d#%s", checker.TimeOf(last["createdAt"]).UnixMilli(), other)
 	ok := side["lastText"] == last["content"] && side["lastSenderId"] == last["senderId"] &&
 		side["lastAt"] == last["createdAt"]
-	if !ok || NumberOf(side, "received") != received || side["GSI2PK"] != "INBOX#"+user || side["GSI2SK"] != inbox {
+	if !ok || checker.NumberOf(side, "received") != received || side["GSI2PK"] != "INBOX#"+user || side["GSI2SK"] != inbox {
 		s.Differ("a side that is not that of its conversation", id, "%s has received %d: %v, %v", user, received, last, side)
 	}
 	least, possible := 0, []int{0}
 	for _, r := range s.marks {
-		if r.user != user || r.other != other || r.verdict == Refused {
+		if r.user != user || r.other != other || r.verdict == checker.Refused {
 			continue
 		}
-		if possible = append(possible, r.upTo); r.verdict == Acknowledged {
+		if possible = append(possible, r.upTo); r.verdict == checker.Acknowledged {
 			least = max(least, r.upTo)
 		}
 	}
-	if n := NumberOf(side, "readUpTo"); n < least || n > received || !slices.Contains(possible, n) {
+	if n := checker.NumberOf(side, "readUpTo"); n < least || n > received || !slices.Contains(possible, n) {
 		s.Differ("messages that are read otherwise than they were marked", id, "%s: %d of %d, %v", user, n, received,
 			possible)
 	}

@@ -1,4 +1,4 @@
-package checker
+package marketplace
 
 import (
 	"testing"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/examples/marketplace/projects"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 )
 
 // fair is a history of jobs: p1 was given to mason-0 and completed, while mason-1 lost and mason-2 had withdrawn; p2
@@ -17,7 +18,7 @@ type fair struct {
 }
 
 func newFair(t *testing.T) *fair {
-	g := &fair{newJobs(Histories(t)), newMarketItems()}
+	g := &fair{newJobs(checker.Histories(t)), newMarketItems()}
 	g.post("m1", "p1", "client-0", 2)
 	g.post("m11", "p2", "client-1", 4)
 	g.post("m15", "p3", "client-0", 6)
@@ -30,7 +31,7 @@ func newFair(t *testing.T) *fair {
 	g.add("m7", jobCall{project: "p1", worker: "mason-2"}, leaving, 20)
 	g.add("m8", jobCall{project: "p1", worker: "mason-0", quote: 3_00}, revising, 22)
 	g.add("m9", jobCall{project: "p1", worker: "mason-0", quote: 3_00}, hiring, 30)
-	g.rests = []*rest{{Since(33), "p1", 1}}
+	g.rests = []*rest{{checker.Since(33), "p1", 1}}
 	g.add("m10", jobCall{project: "p1"}, completing, 40)
 	g.add("m12", jobCall{project: "p2", worker: "mason-0", quote: 2_00}, bidding, 50)
 	g.add("m13", jobCall{project: "p2", worker: "mason-0", quote: 2_00}, hiring, 52)
@@ -64,18 +65,18 @@ func newFair(t *testing.T) *fair {
 }
 
 // add adds a call that was acknowledged, within two moments, with its ticket.
-func (g *fair) add(mark string, c jobCall, kind string, at Moment) *jobCall {
-	c.marketCall = &marketCall{Deed: Answered(mark, Acknowledged, Between(at, at+1)), kind: kind, ticket: true}
-	g.all[mark], g.items.tickets[mark] = &c, &Receipt{ID: mark, Kind: kind}
+func (g *fair) add(mark string, c jobCall, kind string, at checker.Moment) *jobCall {
+	c.marketCall = &marketCall{Deed: checker.Answered(mark, checker.Acknowledged, checker.Between(at, at+1)), kind: kind, ticket: true}
+	g.all[mark], g.items.tickets[mark] = &c, &checker.Receipt{ID: mark, Kind: kind}
 	return &c
 }
 
-func (g *fair) post(mark, id, client string, at Moment) {
+func (g *fair) post(mark, id, client string, at checker.Moment) {
 	g.add(mark, jobCall{project: id, client: client}, posting, at)
 }
 
 func (g *fair) project(id string, p plain) {
-	p["createdAt"], p["GSI2PK"] = Stamp(0), "STATUS#"+p["status"].(string)
+	p["createdAt"], p["GSI2PK"] = checker.Stamp(0), "STATUS#"+p["status"].(string)
 	g.items.projects[id] = p
 	g.list(p["buyerId"].(string), "PROJECT", id)
 }
@@ -86,26 +87,26 @@ func (g *fair) bidOf(project, worker, mark, status string, rands, version float6
 	}
 	g.items.bids[project][worker] = plain{
 		"bidId": project + "/" + worker, "proposal": mark, "status": status, "quote": rands, "version": version,
-		"createdAt": Stamp(0), "GSI2PK": "STATUS#" + status + "#BID",
+		"createdAt": checker.Stamp(0), "GSI2PK": "STATUS#" + status + "#BID",
 	}
 	g.list(worker, "BID", project)
 }
 
 func (g *fair) list(user, kind, id string) {
 	at := listed(user, kind, id)
-	g.items.lists[at] = append(g.items.lists[at], Instant(0))
+	g.items.lists[at] = append(g.items.lists[at], checker.Instant(0))
 }
 
 // unsure makes a call unknown that has left nothing of its own.
 func (g *fair) unsure(mark string) *jobCall {
 	c := g.all[mark]
-	c.Deed, c.ticket = Answered(mark, Unknown, Since(c.Within.From)), false
+	c.Deed, c.ticket = checker.Answered(mark, checker.Unknown, checker.Since(c.Within.From)), false
 	delete(g.items.tickets, mark)
 	return c
 }
 
 // deny adds a call that was refused.
-func (g *fair) deny(c jobCall, kind string, at Span, err error) {
+func (g *fair) deny(c jobCall, kind string, at checker.Span, err error) {
 	made := g.add("m99", c, kind, at.From)
 	made.Deny(at, err)
 	delete(g.items.tickets, "m99")
@@ -128,38 +129,38 @@ func TestRightJobs(t *testing.T) {
 	for name, change := range map[string]func(g *fair){
 		"nothing else": func(*fair) {},
 		"a bid when there is one": func(g *fair) {
-			g.deny(ofMason("1", "p1"), bidding, Between(13, 14), dynastay.ErrAlreadyExists)
+			g.deny(ofMason("1", "p1"), bidding, checker.Between(13, 14), dynastay.ErrAlreadyExists)
 		},
 		"a bid for what is taken": func(g *fair) {
-			g.deny(ofMason("3", "p1"), bidding, Between(31, 35), isStatus("p1", projects.InProgress))
+			g.deny(ofMason("3", "p1"), bidding, checker.Between(31, 35), isStatus("p1", projects.InProgress))
 		},
 		"a bid after the end": func(g *fair) {
-			g.deny(ofMason("3", "p1"), bidding, Between(41, 42), isStatus("p1", projects.Completed))
+			g.deny(ofMason("3", "p1"), bidding, checker.Between(41, 42), isStatus("p1", projects.Completed))
 		},
-		"a withdrawal of no bid":   func(g *fair) { g.deny(ofMason("3", "p1"), leaving, Between(20, 21), dynastay.ErrNotFound) },
-		"a bid before the project": func(g *fair) { g.deny(ofMason("3", "p3"), bidding, Between(6, 9), dynastay.ErrNotFound) },
+		"a withdrawal of no bid":   func(g *fair) { g.deny(ofMason("3", "p1"), leaving, checker.Between(20, 21), dynastay.ErrNotFound) },
+		"a bid before the project": func(g *fair) { g.deny(ofMason("3", "p3"), bidding, checker.Between(6, 9), dynastay.ErrNotFound) },
 		"a withdrawal, again": func(g *fair) {
-			g.deny(ofMason("2", "p1"), leaving, Between(21, 22), isBid("mason-2", projects.Withdrawn))
+			g.deny(ofMason("2", "p1"), leaving, checker.Between(21, 22), isBid("mason-2", projects.Withdrawn))
 		},
 		"a revision, once accepted": func(g *fair) {
-			g.deny(ofMason("0", "p1"), revising, Between(31, 32), isBid("mason-0", projects.Accepted))
+			g.deny(ofMason("0", "p1"), revising, checker.Between(31, 32), isBid("mason-0", projects.Accepted))
 		},
 		"a revision, once rejected": func(g *fair) {
-			g.deny(ofMason("1", "p1"), revising, Between(31, 34), isBid("mason-1", projects.Rejected))
+			g.deny(ofMason("1", "p1"), revising, checker.Between(31, 34), isBid("mason-1", projects.Rejected))
 		},
-		"another quote":   func(g *fair) { g.deny(ofMason("0", "p1"), hiring, Between(11, 13), isQuote(1_00, 2_00)) },
-		"a revised quote": func(g *fair) { g.deny(ofMason("0", "p1"), hiring, Between(22, 26), isQuote(1_00, 3_00)) },
+		"another quote":   func(g *fair) { g.deny(ofMason("0", "p1"), hiring, checker.Between(11, 13), isQuote(1_00, 2_00)) },
+		"a revised quote": func(g *fair) { g.deny(ofMason("0", "p1"), hiring, checker.Between(22, 26), isQuote(1_00, 3_00)) },
 		"not a party": func(g *fair) {
-			g.deny(jobCall{project: "p1", by: "mason-1"}, abandoning, Between(31, 32), projects.ErrNotParty)
+			g.deny(jobCall{project: "p1", by: "mason-1"}, abandoning, checker.Between(31, 32), projects.ErrNotParty)
 		},
 		"not a party yet": func(g *fair) {
-			g.deny(jobCall{project: "p1", by: "mason-0"}, abandoning, Between(29, 32), projects.ErrNotParty)
+			g.deny(jobCall{project: "p1", by: "mason-0"}, abandoning, checker.Between(29, 32), projects.ErrNotParty)
 		},
 		"completed too early": func(g *fair) {
-			g.deny(jobCall{project: "p1"}, completing, Between(29, 30), isStatus("p1", projects.Open))
+			g.deny(jobCall{project: "p1"}, completing, checker.Between(29, 30), isStatus("p1", projects.Open))
 		},
 		"cancelled twice": func(g *fair) {
-			g.deny(jobCall{project: "p2"}, abandoning, Between(55, 56), isStatus("p2", projects.Cancelled))
+			g.deny(jobCall{project: "p2"}, abandoning, checker.Between(55, 56), isStatus("p2", projects.Cancelled))
 		},
 		"an unknown completion": func(g *fair) { g.unsure("m10") },
 		"an unknown acceptance": func(g *fair) { g.unsure("m9") },

@@ -1,4 +1,4 @@
-package checker
+package marketplace
 
 import (
 	"testing"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	trading "github.com/dynastay/dynastay/examples/marketplace/shop"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 )
 
 // ledger is a history of orders: o1 was delivered, o2 cancelled after it was confirmed, o3 cancelled before, and o4 is
@@ -17,7 +18,7 @@ type ledger struct {
 }
 
 func newLedger(t *testing.T) *ledger {
-	g := &ledger{newDeals(Histories(t)), newMarketItems()}
+	g := &ledger{newDeals(checker.Histories(t)), newMarketItems()}
 	g.place("m1", "o1", map[string]int{"bricks-0": 3, "bricks-1": 1}, "DELIVERED", 4, 10)
 	g.add("m2", deal{order: "o1"}, accepting, 12)
 	g.add("m3", deal{order: "o1"}, shipping, 14)
@@ -41,15 +42,15 @@ func newLedger(t *testing.T) *ledger {
 }
 
 // add adds a call that was acknowledged, within two moments, with its ticket.
-func (g *ledger) add(mark string, c deal, kind string, at Moment) *deal {
-	c.marketCall = &marketCall{Deed: Answered(mark, Acknowledged, Between(at, at+1)), kind: kind, ticket: true}
+func (g *ledger) add(mark string, c deal, kind string, at checker.Moment) *deal {
+	c.marketCall = &marketCall{Deed: checker.Answered(mark, checker.Acknowledged, checker.Between(at, at+1)), kind: kind, ticket: true}
 	c.seller = "dealer-0"
-	g.all[mark], g.items.tickets[mark] = &c, &Receipt{ID: mark, Kind: kind}
+	g.all[mark], g.items.tickets[mark] = &c, &checker.Receipt{ID: mark, Kind: kind}
 	return &c
 }
 
 // place adds an order, as a call has left it and others have moved it.
-func (g *ledger) place(mark, id string, quantities map[string]int, status string, version float64, at Moment) {
+func (g *ledger) place(mark, id string, quantities map[string]int, status string, version float64, at checker.Moment) {
 	prices := map[string]int64{}
 	for id := range quantities {
 		prices[id] = firstPrice
@@ -57,7 +58,7 @@ func (g *ledger) place(mark, id string, quantities map[string]int, status string
 	g.add(mark, deal{order: id, buyer: "client-0", quantities: quantities, prices: prices}, ordering, at)
 	o := plain{
 		"buyerId": "client-0", "sellerId": "dealer-0", "delivery": plain{"instructions": mark}, "status": status,
-		"version": version, "createdAt": Stamp(0), "GSI2PK": "STATUS#" + status + "#ORDER",
+		"version": version, "createdAt": checker.Stamp(0), "GSI2PK": "STATUS#" + status + "#ORDER",
 	}
 	var items []any
 	pieces := 0
@@ -68,11 +69,11 @@ func (g *ledger) place(mark, id string, quantities map[string]int, status string
 	o["items"], o["totals"] = items, plain{"total": 5.5 * float64(pieces)}
 	g.items.orders[id] = o
 	for _, user := range []string{"client-0", "dealer-0"} {
-		g.items.lists[listed(user, "ORDER", id)] = append(g.items.lists[listed(user, "ORDER", id)], Instant(0))
+		g.items.lists[listed(user, "ORDER", id)] = append(g.items.lists[listed(user, "ORDER", id)], checker.Instant(0))
 	}
 }
 
-func (g *ledger) cancel(mark, id string, at Moment) {
+func (g *ledger) cancel(mark, id string, at checker.Moment) {
 	g.add(mark, deal{order: id, by: "client-0"}, revoking, at)
 	g.items.orders[id]["cancelledBy"], g.items.orders[id]["cancelReason"] = "client-0", mark
 }
@@ -80,26 +81,26 @@ func (g *ledger) cancel(mark, id string, at Moment) {
 // unsure makes a call unknown that has left nothing of its own.
 func (g *ledger) unsure(mark string) {
 	c := g.all[mark]
-	c.Deed, c.ticket = Answered(mark, Unknown, Since(c.Within.From)), false
+	c.Deed, c.ticket = checker.Answered(mark, checker.Unknown, checker.Since(c.Within.From)), false
 	delete(g.items.tickets, mark)
 }
 
 // deny adds a call that was refused.
-func (g *ledger) deny(c deal, kind string, at Span, err error) {
+func (g *ledger) deny(c deal, kind string, at checker.Span, err error) {
 	made := g.add("m99", c, kind, at.From)
 	made.Deny(at, err)
 	delete(g.items.tickets, "m99")
 }
 
 // lack adds an order, or a reduction of the stock, that was refused because of bricks-0.
-func (g *ledger) lack(kind string, n, left int, at Span) {
+func (g *ledger) lack(kind string, n, left int, at checker.Span) {
 	g.deny(deal{quantities: map[string]int{"bricks-0": n}}, kind, at, &trading.Refused{
 		Lines: []trading.RefusedLine{{ProductID: "bricks-0", Reason: trading.OutOfStock, Left: left}},
 	})
 }
 
 // dear adds an order of bricks-1 at a price, which was refused because of another one.
-func (g *ledger) dear(seen, now int64, at Span) {
+func (g *ledger) dear(seen, now int64, at checker.Span) {
 	line := trading.RefusedLine{ProductID: "bricks-1", Reason: trading.PriceChanged, Price: rands(now)}
 	g.deny(deal{quantities: map[string]int{"bricks-1": 1}, prices: map[string]int64{"bricks-1": seen}}, ordering, at,
 		&trading.Refused{Lines: []trading.RefusedLine{line}})
@@ -112,27 +113,27 @@ func moved(order string, from, to trading.Status) error {
 func TestRightDeals(t *testing.T) {
 	for name, change := range map[string]func(g *ledger){
 		"nothing else":       func(*ledger) {},
-		"sold":               func(g *ledger) { g.lack(ordering, 4, 3, Between(12, 13)) },
-		"sold, and more":     func(g *ledger) { g.lack(ordering, 4, 1, Between(20, 23)) },
-		"sold, not all yet":  func(g *ledger) { g.lack(ordering, 4, 3, Between(20, 23)) },
-		"sold before it was": func(g *ledger) { g.lack(ordering, 2, 1, Between(21, 26)) },
-		"sold in the end":    func(g *ledger) { g.lack(ordering, 2, 1, Between(60, 61)) },
-		"cannot be taken":    func(g *ledger) { g.lack(restocking, -2, 1, Between(60, 61)) },
-		"not placed yet":     func(g *ledger) { g.deny(deal{order: "o1"}, accepting, Between(9, 10), dynastay.ErrNotFound) },
+		"sold":               func(g *ledger) { g.lack(ordering, 4, 3, checker.Between(12, 13)) },
+		"sold, and more":     func(g *ledger) { g.lack(ordering, 4, 1, checker.Between(20, 23)) },
+		"sold, not all yet":  func(g *ledger) { g.lack(ordering, 4, 3, checker.Between(20, 23)) },
+		"sold before it was": func(g *ledger) { g.lack(ordering, 2, 1, checker.Between(21, 26)) },
+		"sold in the end":    func(g *ledger) { g.lack(ordering, 2, 1, checker.Between(60, 61)) },
+		"cannot be taken":    func(g *ledger) { g.lack(restocking, -2, 1, checker.Between(60, 61)) },
+		"not placed yet":     func(g *ledger) { g.deny(deal{order: "o1"}, accepting, checker.Between(9, 10), dynastay.ErrNotFound) },
 		"delivered": func(g *ledger) {
-			g.deny(deal{order: "o1"}, revoking, Between(16, 17), moved("o1", trading.Delivered, trading.Cancelled))
+			g.deny(deal{order: "o1"}, revoking, checker.Between(16, 17), moved("o1", trading.Delivered, trading.Cancelled))
 		},
 		"not confirmed yet": func(g *ledger) {
-			g.deny(deal{order: "o1"}, shipping, Between(11, 12), moved("o1", trading.Pending, trading.Shipped))
+			g.deny(deal{order: "o1"}, shipping, checker.Between(11, 12), moved("o1", trading.Pending, trading.Shipped))
 		},
 		"cancelled": func(g *ledger) {
-			g.deny(deal{order: "o2"}, revoking, Between(25, 26), moved("o2", trading.Cancelled, trading.Cancelled))
+			g.deny(deal{order: "o2"}, revoking, checker.Between(25, 26), moved("o2", trading.Cancelled, trading.Cancelled))
 		},
 		"a stranger": func(g *ledger) {
-			g.deny(deal{order: "o4", by: "stranger"}, revoking, Between(52, 53), trading.ErrNotParty)
+			g.deny(deal{order: "o4", by: "stranger"}, revoking, checker.Between(52, 53), trading.ErrNotParty)
 		},
-		"another price":       func(g *ledger) { g.dear(5_50, 6_00, Between(62, 63)) },
-		"another price, soon": func(g *ledger) { g.dear(6_00, 5_50, Between(59, 61)) },
+		"another price":       func(g *ledger) { g.dear(5_50, 6_00, checker.Between(62, 63)) },
+		"another price, soon": func(g *ledger) { g.dear(6_00, 5_50, checker.Between(59, 61)) },
 		"unknown price":       func(g *ledger) { g.unsure("m12") },
 		"unknown price, seen": func(g *ledger) { g.unsure("m13") },
 		"ordered while it is changed": func(g *ledger) {
@@ -170,8 +171,8 @@ var wrongDeals = map[string]map[string]func(g *ledger){
 		"a cancellation": func(g *ledger) { g.items.orders["o2"]["cancelReason"] = ""; g.all["m7"].ticket = false },
 	},
 	"half of a call":                       {"only the order": func(g *ledger) { delete(g.items.tickets, "m11") }},
-	"a call that was refused, and is done": {"o4": func(g *ledger) { g.all["m11"].Answers = Tally{Refused: 1} }},
-	"a ticket that nobody wrote":           {"m99": func(g *ledger) { g.items.tickets["m99"] = &Receipt{ID: "m99", Kind: ordering} }},
+	"a call that was refused, and is done": {"o4": func(g *ledger) { g.all["m11"].Answers = checker.Tally{checker.Refused: 1} }},
+	"a ticket that nobody wrote":           {"m99": func(g *ledger) { g.items.tickets["m99"] = &checker.Receipt{ID: "m99", Kind: ordering} }},
 	"an order that was moved twice":        {"o1": func(g *ledger) { g.add("m99", deal{order: "o1"}, accepting, 12) }},
 	"a move of an order is lost": {
 		"confirmed": func(g *ledger) { g.add("m99", deal{order: "o4"}, accepting, 52) },
@@ -182,7 +183,7 @@ var wrongDeals = map[string]map[string]func(g *ledger){
 		"shipped":   func(g *ledger) { delete(g.all, "m3"); delete(g.items.tickets, "m3") },
 	},
 	"an order that was moved in another order": {
-		"delivered first": func(g *ledger) { g.all["m4"].Within = Between(12, 13) },
+		"delivered first": func(g *ledger) { g.all["m4"].Within = checker.Between(12, 13) },
 	},
 	"an order whose version does not count its moves": {
 		"more": func(g *ledger) { g.items.orders["o4"]["version"] = 2.0 },
@@ -235,36 +236,36 @@ var wrongDeals = map[string]map[string]func(g *ledger){
 		"restocked less": func(g *ledger) { g.unsure("m8"); g.items.products["dealer-0"]["bricks-0"]["stock"] = 2.0 },
 	},
 	"a refusal without the reason that it names": {
-		"enough":         func(g *ledger) { g.lack(ordering, 3, 3, Between(12, 13)) },
-		"less than left": func(g *ledger) { g.lack(ordering, 4, 2, Between(12, 13)) },
-		"not sold yet":   func(g *ledger) { g.lack(ordering, 4, 3, Between(8, 9)) },
-		"given back":     func(g *ledger) { g.lack(ordering, 4, 1, Between(26, 27)) },
-		"its own":        func(g *ledger) { g.lack(ordering, 9, 0, Between(60, 61)) },
-		"an addition":    func(g *ledger) { g.lack(restocking, 2, 1, Between(60, 61)) },
-		"no line":        func(g *ledger) { g.deny(deal{}, ordering, Between(60, 61), &trading.Refused{}) },
+		"enough":         func(g *ledger) { g.lack(ordering, 3, 3, checker.Between(12, 13)) },
+		"less than left": func(g *ledger) { g.lack(ordering, 4, 2, checker.Between(12, 13)) },
+		"not sold yet":   func(g *ledger) { g.lack(ordering, 4, 3, checker.Between(8, 9)) },
+		"given back":     func(g *ledger) { g.lack(ordering, 4, 1, checker.Between(26, 27)) },
+		"its own":        func(g *ledger) { g.lack(ordering, 9, 0, checker.Between(60, 61)) },
+		"an addition":    func(g *ledger) { g.lack(restocking, 2, 1, checker.Between(60, 61)) },
+		"no line":        func(g *ledger) { g.deny(deal{}, ordering, checker.Between(60, 61), &trading.Refused{}) },
 		"another reason": func(g *ledger) {
-			g.deny(deal{quantities: map[string]int{"bricks-0": 2}}, ordering, Between(60, 61), &trading.Refused{
+			g.deny(deal{quantities: map[string]int{"bricks-0": 2}}, ordering, checker.Between(60, 61), &trading.Refused{
 				Lines: []trading.RefusedLine{{ProductID: "bricks-0", Reason: trading.NotActive}},
 			})
 		},
-		"the same price":    func(g *ledger) { g.dear(6_00, 6_00, Between(62, 63)) },
-		"a price of before": func(g *ledger) { g.dear(6_00, 5_50, Between(62, 63)) },
-		"a price to come":   func(g *ledger) { g.dear(5_50, 6_50, Between(62, 63)) },
-		"placed long ago":   func(g *ledger) { g.deny(deal{order: "o1"}, accepting, Between(12, 13), dynastay.ErrNotFound) },
+		"the same price":    func(g *ledger) { g.dear(6_00, 6_00, checker.Between(62, 63)) },
+		"a price of before": func(g *ledger) { g.dear(6_00, 5_50, checker.Between(62, 63)) },
+		"a price to come":   func(g *ledger) { g.dear(5_50, 6_50, checker.Between(62, 63)) },
+		"placed long ago":   func(g *ledger) { g.deny(deal{order: "o1"}, accepting, checker.Between(12, 13), dynastay.ErrNotFound) },
 		"the buyer": func(g *ledger) {
-			g.deny(deal{order: "o4", by: "client-0"}, revoking, Between(52, 53), trading.ErrNotParty)
+			g.deny(deal{order: "o4", by: "client-0"}, revoking, checker.Between(52, 53), trading.ErrNotParty)
 		},
 		"the other status": func(g *ledger) {
-			g.deny(deal{order: "o1"}, shipping, Between(11, 12), moved("o1", trading.Shipped, trading.Shipped))
+			g.deny(deal{order: "o1"}, shipping, checker.Between(11, 12), moved("o1", trading.Shipped, trading.Shipped))
 		},
 		"what it asks for": func(g *ledger) {
-			g.deny(deal{order: "o1"}, shipping, Between(14, 15), moved("o1", trading.Confirmed, trading.Shipped))
+			g.deny(deal{order: "o1"}, shipping, checker.Between(14, 15), moved("o1", trading.Confirmed, trading.Shipped))
 		},
 		"another order": func(g *ledger) {
-			g.deny(deal{order: "o1"}, shipping, Between(11, 12), moved("o2", trading.Pending, trading.Shipped))
+			g.deny(deal{order: "o1"}, shipping, checker.Between(11, 12), moved("o2", trading.Pending, trading.Shipped))
 		},
 		"another move": func(g *ledger) {
-			g.deny(deal{order: "o1"}, shipping, Between(11, 12), moved("o1", trading.Pending, trading.Delivered))
+			g.deny(deal{order: "o1"}, shipping, checker.Between(11, 12), moved("o1", trading.Pending, trading.Delivered))
 		},
 	},
 }

@@ -1,4 +1,5 @@
-package checker
+// Package marketplace runs and checks the writes of a marketplace: projects and bids, orders and stocks, and messages.
+package marketplace
 
 import (
 	"context"
@@ -14,7 +15,11 @@ import (
 	"github.com/dynastay/dynastay/examples/marketplace/people"
 	"github.com/dynastay/dynastay/examples/marketplace/projects"
 	trading "github.com/dynastay/dynastay/examples/marketplace/shop"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 )
+
+// plain is a stored item without the library.
+type plain = map[string]any
 
 // market is what a process has of the marketplace. Its DB is one of its own, because the idempotency keys of the
 // marketplace are in the marketplace's table.
@@ -23,10 +28,10 @@ type market struct {
 	projects *projects.Repository
 	shop     *trading.Repository
 	messages *messages.Repository
-	tickets  *entity.Table[Receipt]
+	tickets  *entity.Table[checker.Receipt]
 }
 
-var marketOf = Each(func(p *Process) *market {
+var marketOf = checker.Each(func(p *checker.Process) *market {
 	db := p.Open(p.Run.Base, func(o *dynastay.Options) { o.Idempotency = markets.Table })
 	users := people.New(db, &people.Options{Shards: p.Shards})
 	return &market{
@@ -36,23 +41,23 @@ var marketOf = Each(func(p *Process) *market {
 	}
 })
 
-// MarketTables are those of the marketplace.
-var MarketTables = []*dynastay.Schema{markets.Table, ticketEntity.Schema}
+// Tables are those of the marketplace.
+var Tables = []*dynastay.Schema{markets.Table, ticketEntity.Schema}
 
-// JoinMarket adds the marketplace to a run.
-func JoinMarket(c *Run) {
+// Join adds the marketplace to a run.
+func Join(c *checker.Run) {
 	c.Add(newJobs(c), 26)
 	c.Add(newDeals(c), 20)
 	c.Add(newLetters(c), 14)
 }
 
 // ticketEntity are the tickets that two in three calls leave.
-var ticketEntity = ReceiptsIn("Tickets")
+var ticketEntity = checker.ReceiptsIn("Tickets")
 
 // marketCall is a write of the marketplace. Two in three leave a ticket; the others are the plain calls of the
 // packages, of which some leave nothing that would tell them from another one.
 type marketCall struct {
-	*Deed
+	*checker.Deed
 	kind   string
 	ticket bool
 }
@@ -60,11 +65,11 @@ type marketCall struct {
 // marketWrite calls the marketplace with the parts that it is given.
 type marketWrite func(context.Context, *market, []dynastay.Part) error
 
-func onMarket(w *Worker, mark, kind, items, about string, keyed bool, refusal Refusal, write marketWrite) *marketCall {
+func onMarket(w *checker.Worker, mark, kind, items, about string, keyed bool, refusal checker.Refusal, write marketWrite) *marketCall {
 	c := &marketCall{kind: kind, ticket: !w.OneIn(3)}
-	send := func(ctx context.Context, p *Process, parts ...dynastay.Part) error {
+	send := func(ctx context.Context, p *checker.Process, parts ...dynastay.Part) error {
 		if c.ticket {
-			parts = append(parts, marketOf(p).tickets.CreateOp(&Receipt{ID: mark, Kind: kind}))
+			parts = append(parts, marketOf(p).tickets.CreateOp(&checker.Receipt{ID: mark, Kind: kind}))
 		}
 		return write(ctx, marketOf(p), parts)
 	}
@@ -73,11 +78,11 @@ func onMarket(w *Worker, mark, kind, items, about string, keyed bool, refusal Re
 }
 
 // bazaar is what the scenarios of the marketplace have in common.
-type bazaar struct{ *Run }
+type bazaar struct{ *checker.Run }
 
 // decide tells from what a call has left behind, all or nothing, whether it was carried out. Nobody knows of a call
 // that leaves nothing and was not answered.
-func (c bazaar) decide(call *marketCall, tickets map[string]*Receipt, traces ...bool) {
+func (c bazaar) decide(call *marketCall, tickets map[string]*checker.Receipt, traces ...bool) {
 	if t := tickets[call.Mark]; call.ticket {
 		traces = append(traces, t != nil)
 		if t != nil && t.Kind != call.kind {
@@ -93,9 +98,9 @@ func (c bazaar) decide(call *marketCall, tickets map[string]*Receipt, traces ...
 		c.Differ("half of a call", call.Items, "%s %s: %v", call.Name, call.About, traces)
 	}
 	switch v := call.Verdict(); {
-	case done && v == Refused:
+	case done && v == checker.Refused:
 		c.Differ("a call that was refused, and is done", call.Items, "%s %s", call.Name, call.About)
-	case !done && v == Acknowledged:
+	case !done && v == checker.Acknowledged:
 		c.Differ("a call is lost", call.Items, "%s %s", call.Name, call.About)
 	}
 	if done {
@@ -105,7 +110,7 @@ func (c bazaar) decide(call *marketCall, tickets map[string]*Receipt, traces ...
 }
 
 // checkTickets is about those of some kinds that are left over.
-func (c bazaar) checkTickets(tickets map[string]*Receipt, kinds ...string) {
+func (c bazaar) checkTickets(tickets map[string]*checker.Receipt, kinds ...string) {
 	for mark, t := range tickets {
 		if slices.Contains(kinds, t.Kind) {
 			c.Differ("a ticket that nobody wrote", mark, "%s", t.Kind)
@@ -123,7 +128,7 @@ type marketItems struct {
 	sides            map[string]map[string]plain // of conversations, by user and the other one
 	messages         map[string][]plain          // by conversation, in order
 	lists            map[string][]time.Time      // "user kind id": when that was made which is listed under the user
-	tickets          map[string]*Receipt
+	tickets          map[string]*checker.Receipt
 }
 
 func newMarketItems() *marketItems {
@@ -131,7 +136,7 @@ func newMarketItems() *marketItems {
 		projects: map[string]plain{}, orders: map[string]plain{}, bids: map[string]map[string]plain{},
 		rejecting: map[string]bool{}, products: map[string]map[string]plain{}, profiles: map[string]plain{},
 		sides:    map[string]map[string]plain{},
-		messages: map[string][]plain{}, lists: map[string][]time.Time{}, tickets: map[string]*Receipt{},
+		messages: map[string][]plain{}, lists: map[string][]time.Time{}, tickets: map[string]*checker.Receipt{},
 	}
 }
 
@@ -139,20 +144,20 @@ func (c bazaar) readMarket() *marketItems {
 	all := newMarketItems()
 	for _, p := range c.Scan(markets.Table) {
 		if !all.add(p) {
-			c.Differ("an item of the marketplace that nobody wrote", TextOf(p, "PK"), "%v", p)
+			c.Differ("an item of the marketplace that nobody wrote", checker.TextOf(p, "PK"), "%v", p)
 		}
 	}
 	for _, conversation := range all.messages {
-		slices.SortFunc(conversation, func(a, b plain) int { return strings.Compare(TextOf(a, "SK"), TextOf(b, "SK")) })
+		slices.SortFunc(conversation, func(a, b plain) int { return strings.Compare(checker.TextOf(a, "SK"), checker.TextOf(b, "SK")) })
 	}
-	all.tickets = Stored(c.Run, ticketEntity)
+	all.tickets = checker.Stored(c.Run, ticketEntity)
 	return all
 }
 
 // add sorts an item by its key. It reports false for one that the marketplace does not have.
 func (all *marketItems) add(p plain) bool {
-	kind, id, _ := strings.Cut(TextOf(p, "PK"), "#")
-	part, rest, _ := strings.Cut(TextOf(p, "SK"), "#")
+	kind, id, _ := strings.Cut(checker.TextOf(p, "PK"), "#")
+	part, rest, _ := strings.Cut(checker.TextOf(p, "SK"), "#")
 	put := func(of map[string]map[string]plain) {
 		if of[id] == nil {
 			of[id] = map[string]plain{}
@@ -176,7 +181,7 @@ func (all *marketItems) add(p plain) bool {
 		put(all.sides)
 	case "USER PROJECT", "USER BID", "USER ORDER":
 		at, of, _ := strings.Cut(rest, "#")
-		all.lists[listed(id, part, of)] = append(all.lists[listed(id, part, of)], TimeOf(at))
+		all.lists[listed(id, part, of)] = append(all.lists[listed(id, part, of)], checker.TimeOf(at))
 	default:
 		if kind == "CONVERSATION" && part == "MESSAGE" {
 			all.messages[id] = append(all.messages[id], p)
@@ -191,7 +196,7 @@ func listed(user, kind, id string) string { return fmt.Sprint(user, " ", kind, "
 
 // checkListed looks for the item that lists something under a user.
 func (c bazaar) checkListed(all *marketItems, user, kind, id string, of plain) {
-	at, made := all.lists[listed(user, kind, id)], TimeOf(of["createdAt"])
+	at, made := all.lists[listed(user, kind, id)], checker.TimeOf(of["createdAt"])
 	if len(at) != 1 || at[0].Before(made.Truncate(time.Second)) || at[0].After(made) {
 		c.Differ("something that its user does not have", id, "%s: %v", listed(user, kind, id), at)
 	}

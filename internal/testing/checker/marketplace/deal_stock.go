@@ -1,10 +1,14 @@
-package checker
+package marketplace
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/dynastay/dynastay/internal/testing/checker"
+)
 
 // flow is what a call adds to the stock of a product, or takes from it, and within which time.
 type flow struct {
-	Span
+	checker.Span
 	*deal
 	by      int
 	certain bool
@@ -49,7 +53,7 @@ func (s *deals) checkStock(at string, stock int, flows []flow) {
 }
 
 // range of a stock at a moment: what it can have been at least and at most, whatever one of the calls did.
-func stockAt(flows []flow, at Moment, but *deal) (least, most int) {
+func stockAt(flows []flow, at checker.Moment, but *deal) (least, most int) {
 	least, most = inStock, inStock
 	for _, f := range flows {
 		may, must := f.deal != but && f.From <= at, f.deal != but && f.certain && f.To < at
@@ -64,16 +68,16 @@ func stockAt(flows []flow, at Moment, but *deal) (least, most int) {
 }
 
 // stocked reports whether so much can have been left at some moment of a time.
-func stocked(flows []flow, at Span, but *deal, left int) bool {
-	moments := []Moment{at.From, at.To}
+func stocked(flows []flow, at checker.Span, but *deal, left int) bool {
+	moments := []checker.Moment{at.From, at.To}
 	for _, f := range flows {
-		for _, m := range []Moment{f.From, f.To} {
+		for _, m := range []checker.Moment{f.From, f.To} {
 			if at.From < m && m < at.To {
 				moments = append(moments, m)
 			}
 		}
 	}
-	return slices.ContainsFunc(moments, func(m Moment) bool {
+	return slices.ContainsFunc(moments, func(m checker.Moment) bool {
 		least, most := stockAt(flows, m, but)
 		return least <= left && left <= most
 	})
