@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dynastay/dynastay/internal/testing/checker"
+	"github.com/dynastay/dynastay/internal/testing/checker/desk"
 	"github.com/dynastay/dynastay/internal/testing/checker/listing"
 	"github.com/dynastay/dynastay/internal/testing/checker/marketplace"
 	"github.com/dynastay/dynastay/internal/testing/checker/traveltracker"
@@ -20,7 +21,7 @@ func TestChecker(t *testing.T) {
 	house := checker.JoinHotel(c)
 	checker.JoinProperties(c, house)
 	checker.JoinGuests(c)
-	checker.JoinDesk(c)
+	desk.Join(c)
 	listing.Join(c)
 	venue.Join(c)
 	marketplace.Join(c)

@@ -1,4 +1,4 @@
-package checker
+package desk
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/availability/units"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 )
@@ -43,7 +44,7 @@ func deskNights(b *bookings.Booking) map[units.Night]bool {
 }
 
 // noted remembers a booking as a call returned it. by is the call that has made this version, or nil.
-func (d *desks) noted(began Span, by *deskCall, b *bookings.Booking) {
+func (d *desks) noted(began checker.Span, by *deskCall, b *bookings.Booking) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if (by == nil || by.still) && b.Version > 1 {
@@ -60,7 +61,7 @@ func (d *desks) noted(began Span, by *deskCall, b *bookings.Booking) {
 		if !maps.Equal(had.nights, is.nights) {
 			d.Differ("a booking that was answered in two ways", b.ID, "version %d: %v and %v", b.Version, had.nights, is.nights)
 		}
-		is.began = Between(max(had.began.From, began.From), min(had.began.To, began.To))
+		is.began = checker.Between(max(had.began.From, began.From), min(had.began.To, began.To))
 		if is.by == nil {
 			is.by = had.by
 		}
@@ -88,7 +89,7 @@ func (d *desks) update(b *bookings.Booking) {
 }
 
 // named remembers who is said to have a night.
-func (d *desks) named(at Span, err error) {
+func (d *desks) named(at checker.Span, err error) {
 	var taken *units.TakenError
 	if !errors.As(err, &taken) {
 		return
@@ -105,13 +106,13 @@ type deskItems struct {
 	bookings map[string]*bookings.Booking
 	plan     map[units.Night]units.Occupant
 	units    map[string]units.Unit
-	receipts map[string]*Receipt
+	receipts map[string]*checker.Receipt
 	nights   map[dynastay.Date]*availability.Night
 }
 
 func (d *desks) readDesks() *deskItems {
 	ctx, db := context.Background(), newFrontOffice(d.front.Direct)
-	all := &deskItems{map[string]*bookings.Booking{}, map[units.Night]units.Occupant{}, map[string]units.Unit{}, map[string]*Receipt{}, map[dynastay.Date]*availability.Night{}}
+	all := &deskItems{map[string]*bookings.Booking{}, map[units.Night]units.Occupant{}, map[string]units.Unit{}, map[string]*checker.Receipt{}, map[dynastay.Date]*availability.Night{}}
 	for _, item := range raw.All(d.T, d.front, keys.BookingsTable) {
 		if p := raw.Plain(d.T, item); p["SK"] == "METADATA" {
 			id := p["PK"].(string)[len("BOOKING#"):]
@@ -123,7 +124,7 @@ func (d *desks) readDesks() *deskItems {
 			all.bookings[id] = b
 		}
 	}
-	first := dynastay.DateOf(Midnight, time.UTC)
+	first := dynastay.DateOf(checker.Midnight, time.UTC)
 	for _, month := range []dynastay.Date{first, first.AddDays(4)} {
 		months, err := db.units.Plan(ctx, d.house.ID, month)
 		if err != nil {
@@ -188,9 +189,9 @@ func (d *desks) checkWalkIns(all *deskItems) {
 		switch v := o.Verdict(); {
 		case made[mark] > 1:
 			d.Differ("a booking that was made twice", mark, "%d times", made[mark])
-		case made[mark] == 0 && v == Acknowledged:
+		case made[mark] == 0 && v == checker.Acknowledged:
 			d.Differ("a booking is lost", mark, "%s", o.About)
-		case made[mark] == 1 && v == Refused:
+		case made[mark] == 1 && v == checker.Refused:
 			d.Differ("a booking that was refused", mark, "%s", o.About)
 		}
 	}
@@ -209,9 +210,9 @@ func (d *desks) checkDeskCalls(all *deskItems) {
 			d.Differ("a receipt of something else", c.Items, "%v of %s", *r, c.Mark)
 		}
 		switch v := c.Verdict(); {
-		case r == nil && v == Acknowledged:
+		case r == nil && v == checker.Acknowledged:
 			d.Differ("a call of a desk is lost", c.Items, "%s %s", c.kind, c.Mark)
-		case r != nil && v == Refused:
+		case r != nil && v == checker.Refused:
 			d.Differ("a call of a desk that was refused, and is done", c.Items, "%s %s", c.kind, c.Mark)
 		case r != nil:
 			c.Saw(d.Moment())
@@ -260,7 +261,7 @@ func (d *desks) seen(id string, b *bookings.Booking) {
 		d.states[id] = map[int]*deskState{}
 	}
 	if d.states[id][b.Version] == nil {
-		d.states[id][b.Version] = &deskState{began: Between(0, d.Moment()), nights: deskNights(b)}
+		d.states[id][b.Version] = &deskState{began: checker.Between(0, d.Moment()), nights: deskNights(b)}
 	}
 }
 
@@ -296,7 +297,7 @@ func (d *desks) checkPlan(all *deskItems) {
 
 // tenant is a booking, or a repair, that has certainly had a night for a time.
 type tenant struct {
-	Span
+	checker.Span
 	booking string
 }
 
@@ -311,7 +312,7 @@ func (d *desks) tenants() map[units.Night][]tenant {
 				if before := states[version-1]; before != nil && before.nights[n] {
 					continue // it had it before
 				}
-				t, at := tenant{Since(s.began.To), id}, version
+				t, at := tenant{checker.Since(s.began.To), id}, version
 				for at < last && states[at+1] != nil && states[at+1].nights[n] {
 					at++
 				}
@@ -347,7 +348,7 @@ func (d *desks) checkTenants(all map[units.Night][]tenant) {
 func (d *desks) checkRetired(all *deskItems, tenants map[units.Night][]tenant) {
 	for id, calls := range d.retired {
 		for _, r := range calls {
-			if r.verdict != Acknowledged {
+			if r.verdict != checker.Acknowledged {
 				continue
 			}
 			if !all.units[id].Retired {
@@ -365,7 +366,7 @@ func (d *desks) checkRetired(all *deskItems, tenants map[units.Night][]tenant) {
 }
 
 // gained is when a booking got a night, or the zero span if that is not known.
-func (d *desks) gained(id string, n units.Night) Span {
+func (d *desks) gained(id string, n units.Night) checker.Span {
 	for _, r := range d.repairs {
 		if (units.Occupant{OutOfOrder: r.id}).String() == id && r.unit == n.UnitID {
 			return r.perhaps(n.Date)
@@ -376,7 +377,7 @@ func (d *desks) gained(id string, n units.Night) Span {
 			return s.began
 		}
 	}
-	return Span{}
+	return checker.Span{}
 }
 
 // checkNamed asks of each refusal whether the booking that it names can have had the night at some moment of the call.
@@ -396,7 +397,7 @@ func (d *desks) checkNamed() {
 }
 
 // mayHave reports whether a booking can have had a night at some moment: no known version says so only if all are known.
-func (d *desks) mayHave(id string, n units.Night, at Span) bool {
+func (d *desks) mayHave(id string, n units.Night, at checker.Span) bool {
 	states := d.states[id]
 	if len(states) == 0 {
 		return true // its creation was not acknowledged
@@ -407,7 +408,7 @@ func (d *desks) mayHave(id string, n units.Night, at Span) bool {
 		if s == nil {
 			return true
 		}
-		ended := Ever
+		ended := checker.Ever
 		if next != nil {
 			ended = next.began.To
 		} else if version < last {

@@ -1,4 +1,4 @@
-package checker
+package desk
 
 import (
 	"slices"
@@ -11,6 +11,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/availability/units"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 )
 
 // lobby is a history of two bookings: a got u0 and moved to u2, and b got u3 and moved to u0. r0 was retired. Then u3
@@ -21,7 +22,7 @@ type lobby struct {
 	by    map[string]*deskCall
 }
 
-var lobbyStay = dynastay.Stay{CheckIn: dynastay.DateOf(Midnight, time.UTC), CheckOut: dynastay.DateOf(Midnight, time.UTC).AddDays(2)}
+var lobbyStay = dynastay.Stay{CheckIn: dynastay.DateOf(checker.Midnight, time.UTC), CheckOut: dynastay.DateOf(checker.Midnight, time.UTC).AddDays(2)}
 
 // inUnits is a confirmed booking that has units on both nights.
 func inUnits(id string, version int, ids ...string) *bookings.Booking {
@@ -40,11 +41,11 @@ func inNight(unit string, day int) units.Night {
 }
 
 func newLobby(t *testing.T) *lobby {
-	d := &desks{Run: Histories(t), made: map[string]*Once{}, states: map[string]map[int]*deskState{}, retired: map[string][]*retirement{}}
-	l := &lobby{d, &deskItems{map[string]*bookings.Booking{}, map[units.Night]units.Occupant{}, map[string]units.Unit{}, map[string]*Receipt{}, map[dynastay.Date]*availability.Night{}}, map[string]*deskCall{}}
+	d := &desks{Run: checker.Histories(t), made: map[string]*checker.Once{}, states: map[string]map[int]*deskState{}, retired: map[string][]*retirement{}}
+	l := &lobby{d, &deskItems{map[string]*bookings.Booking{}, map[units.Night]units.Occupant{}, map[string]units.Unit{}, map[string]*checker.Receipt{}, map[dynastay.Date]*availability.Night{}}, map[string]*deskCall{}}
 	for i, id := range []string{"a", "b"} {
-		d.made["walk in "+id] = &Once{About: id, Answers: Tally{Acknowledged: 1}}
-		d.noted(Between(Moment(1+2*i), Moment(2+2*i)), nil, inUnits(id, 1))
+		d.made["walk in "+id] = &checker.Once{About: id, Answers: checker.Tally{checker.Acknowledged: 1}}
+		d.noted(checker.Between(checker.Moment(1+2*i), checker.Moment(2+2*i)), nil, inUnits(id, 1))
 	}
 	l.call("m1", 10, inUnits("a", 2, "u0"))
 	l.call("m2", 12, inUnits("b", 2, "u1"))
@@ -57,16 +58,16 @@ func newLobby(t *testing.T) *lobby {
 	for _, id := range []string{"u0", "u1", "u2", "u3", "r0"} {
 		l.items.units[id] = units.Unit{ID: id, Retired: id == "r0"}
 	}
-	d.retired["r0"] = []*retirement{{Between(40, 41), Acknowledged}}
+	d.retired["r0"] = []*retirement{{checker.Between(40, 41), checker.Acknowledged}}
 	l.name(14, "u0", "a")
 	l.repairs = []*repair{{id: "w1", unit: "u3", nights: lobbyStay, calls: []*repairCall{
-		{Span: Between(50, 51), verdict: Acknowledged},
-		{Span: Between(60, 61), verdict: Acknowledged, from: lobbyStay.CheckIn.AddDays(1)},
-		{Span: Between(70, 71), verdict: Refused, err: units.ErrOutOfOrderEnded},
+		{Span: checker.Between(50, 51), verdict: checker.Acknowledged},
+		{Span: checker.Between(60, 61), verdict: checker.Acknowledged, from: lobbyStay.CheckIn.AddDays(1)},
+		{Span: checker.Between(70, 71), verdict: checker.Refused, err: units.ErrOutOfOrderEnded},
 	}}}
 	first := lobbyStay
 	first.CheckOut = first.CheckIn.AddDays(1)
-	l.repaired("u3", units.OutOfOrder{ID: "w1", Asked: lobbyStay, Nights: first, EndedAt: Midnight})
+	l.repaired("u3", units.OutOfOrder{ID: "w1", Asked: lobbyStay, Nights: first, EndedAt: checker.Midnight})
 	l.items.plan[inNight("u3", 0)] = units.Occupant{OutOfOrder: "w1"}
 	for day := range 2 {
 		l.items.nights[lobbyStay.CheckIn.AddDays(day)] = &availability.Night{
@@ -79,18 +80,18 @@ func newLobby(t *testing.T) *lobby {
 
 // call adds a call that was acknowledged, with its receipt.
 func (l *lobby) call(mark string, at int, after ...*bookings.Booking) {
-	c := &deskCall{Deed: Answered(mark, Acknowledged, Between(Moment(at), Moment(at+1))), kind: "assign", receipt: true}
+	c := &deskCall{Deed: checker.Answered(mark, checker.Acknowledged, checker.Between(checker.Moment(at), checker.Moment(at+1))), kind: "assign", receipt: true}
 	for _, b := range after {
 		c.bookings = append(c.bookings, b.ID)
 		l.noted(c.Within, c, b)
 	}
 	l.all, l.by[mark] = append(l.all, c), c
-	l.items.receipts[mark] = &Receipt{ID: mark, Kind: c.kind, Of: c.bookings[0]}
+	l.items.receipts[mark] = &checker.Receipt{ID: mark, Kind: c.kind, Of: c.bookings[0]}
 }
 
 // name adds a refusal that names who has a unit.
 func (l *lobby) name(at int, unit, booking string) {
-	l.named(Between(Moment(at), Moment(at+1)), &units.TakenError{Nights: []units.TakenNight{{Night: inNight(unit, 0), By: units.Occupant{BookingID: booking, Line: 1}}}})
+	l.named(checker.Between(checker.Moment(at), checker.Moment(at+1)), &units.TakenError{Nights: []units.TakenNight{{Night: inNight(unit, 0), By: units.Occupant{BookingID: booking, Line: 1}}}})
 }
 
 // repaired lets a unit say when it is out of order.
@@ -100,7 +101,7 @@ func (l *lobby) repaired(unit string, all ...units.OutOfOrder) {
 
 // outName adds a refusal that names the repair of u3.
 func (l *lobby) outName(at, day int) {
-	l.named(Between(Moment(at), Moment(at+1)), &units.TakenError{Nights: []units.TakenNight{{Night: inNight("u3", day), By: units.Occupant{OutOfOrder: "w1"}}}})
+	l.named(checker.Between(checker.Moment(at), checker.Moment(at+1)), &units.TakenError{Nights: []units.TakenNight{{Night: inNight("u3", day), By: units.Occupant{OutOfOrder: "w1"}}}})
 }
 
 // outNow changes what u3 says.
@@ -111,8 +112,8 @@ func (l *lobby) outNow(change func(o *units.OutOfOrder)) {
 }
 
 // verdict lets a call have another answer.
-func (l *lobby) verdict(mark string, v Verdict) {
-	l.by[mark].Answers = Tally{}
+func (l *lobby) verdict(mark string, v checker.Verdict) {
+	l.by[mark].Answers = checker.Tally{}
 	l.by[mark].Answers[v] = 1
 }
 
@@ -131,9 +132,9 @@ func (l *lobby) check() { l.checkDesks(l.items) }
 func TestRightDesks(t *testing.T) {
 	for name, change := range map[string]func(l *lobby){
 		"nothing else": func(*lobby) {},
-		"nobody knows": func(l *lobby) { l.verdict("m4", Unknown); delete(l.states["b"], 3) },
+		"nobody knows": func(l *lobby) { l.verdict("m4", checker.Unknown); delete(l.states["b"], 3) },
 		"unknown, and not done": func(l *lobby) {
-			l.verdict("m4", Unknown)
+			l.verdict("m4", checker.Unknown)
 			l.notDone()
 			delete(l.items.receipts, "m4")
 		},
@@ -141,13 +142,15 @@ func TestRightDesks(t *testing.T) {
 		"at the same time":              func(l *lobby) { l.states["b"][3].began.From = 15 },
 		"refused because of the first":  func(l *lobby) { l.name(20, "u0", "a") },
 		"refused because of the second": func(l *lobby) { l.name(30, "u0", "b") },
-		"retired before it was free":    func(l *lobby) { l.retired["r0"] = append(l.retired["r0"], &retirement{Between(1, 2), Refused}) },
+		"retired before it was free": func(l *lobby) {
+			l.retired["r0"] = append(l.retired["r0"], &retirement{checker.Between(1, 2), checker.Refused})
+		},
 		"a repair that was not begun": func(l *lobby) {
 			l.repairs = append(l.repairs, &repair{id: "w2", unit: "u0", nights: lobbyStay, calls: []*repairCall{
-				{Span: Between(50, 51), verdict: Refused, err: units.ErrRetired}, {Span: Between(52, 53), verdict: Refused, err: dynastay.ErrNotFound, from: lobbyStay.CheckIn},
+				{Span: checker.Between(50, 51), verdict: checker.Refused, err: units.ErrRetired}, {Span: checker.Between(52, 53), verdict: checker.Refused, err: dynastay.ErrNotFound, from: lobbyStay.CheckIn},
 			}})
 		},
-		"the version of a repetition": func(l *lobby) { l.noted(Between(50, 51), nil, inUnits("b", 3, "u0")) },
+		"the version of a repetition": func(l *lobby) { l.noted(checker.Between(50, 51), nil, inUnits("b", 3, "u0")) },
 	} {
 		l := newLobby(t)
 		change(l)
@@ -164,19 +167,23 @@ var wrongDesks = map[string]map[string]func(l *lobby){
 	}},
 	"a booking that nobody made": {"c": func(l *lobby) { l.items.bookings["c"] = inUnits("c", 1) }},
 	"a booking is lost":          {"a": func(l *lobby) { delete(l.items.bookings, "a") }},
-	"a booking that was refused": {"a": func(l *lobby) { l.made["walk in a"].Answers = Tally{Refused: 1} }},
+	"a booking that was refused": {"a": func(l *lobby) { l.made["walk in a"].Answers = checker.Tally{checker.Refused: 1} }},
 	"a call of a desk is lost":   {"m4": func(l *lobby) { delete(l.items.receipts, "m4") }},
 	"a call of a desk that was refused, and is done": {
-		"m4": func(l *lobby) { l.verdict("m4", Refused) },
+		"m4": func(l *lobby) { l.verdict("m4", checker.Refused) },
 	},
 	"a receipt of something else": {"m4": func(l *lobby) { l.items.receipts["m4"].Of = "a" }},
-	"a receipt that nobody wrote": {"m9": func(l *lobby) { l.items.receipts["m9"] = &Receipt{ID: "m9", Kind: "assign", Of: "a"} }},
+	"a receipt that nobody wrote": {"m9": func(l *lobby) { l.items.receipts["m9"] = &checker.Receipt{ID: "m9", Kind: "assign", Of: "a"} }},
 	"calls that do not add up": {
-		"a lost one":    func(l *lobby) { l.notDone() },
-		"one more":      func(l *lobby) { l.items.bookings["a"].Version = 4 },
-		"made twice":    func(l *lobby) { l.items.bookings["b"].Version = 5 },
-		"no receipt":    func(l *lobby) { l.by["m4"].receipt = false; delete(l.items.receipts, "m4"); l.notDone() },
-		"was not to be": func(l *lobby) { l.by["m4"].Undone = true; delete(l.items.receipts, "m4"); l.verdict("m4", Unknown) },
+		"a lost one": func(l *lobby) { l.notDone() },
+		"one more":   func(l *lobby) { l.items.bookings["a"].Version = 4 },
+		"made twice": func(l *lobby) { l.items.bookings["b"].Version = 5 },
+		"no receipt": func(l *lobby) { l.by["m4"].receipt = false; delete(l.items.receipts, "m4"); l.notDone() },
+		"was not to be": func(l *lobby) {
+			l.by["m4"].Undone = true
+			delete(l.items.receipts, "m4")
+			l.verdict("m4", checker.Unknown)
+		},
 	},
 	"a version that is not stored": {"an assignment": func(l *lobby) { l.items.bookings["b"] = inUnits("b", 2, "u1") }},
 	"units that are not stored": {
@@ -187,7 +194,7 @@ var wrongDesks = map[string]map[string]func(l *lobby){
 		"m9": func(l *lobby) { l.call("m9", 32, inUnits("b", 3, "u0")) },
 	},
 	"a booking that was answered in two ways": {
-		"u1": func(l *lobby) { l.noted(Between(50, 51), nil, inUnits("b", 3, "u1")) },
+		"u1": func(l *lobby) { l.noted(checker.Between(50, 51), nil, inUnits("b", 3, "u1")) },
 	},
 	"a night of a unit that two bookings have": {"u0": func(l *lobby) { l.items.bookings["a"] = inUnits("a", 3, "u0") }},
 	"a night of a unit that the plan gives to somebody else": {
@@ -198,7 +205,7 @@ var wrongDesks = map[string]map[string]func(l *lobby){
 		"u1": func(l *lobby) { l.items.plan[inNight("u1", 0)] = units.Occupant{BookingID: "b", Line: 1} },
 	},
 	"a night of a unit that two bookings had at the same time": {
-		"before it was free":        func(l *lobby) { l.states["b"][3].began = Between(15, 16) },
+		"before it was free":        func(l *lobby) { l.states["b"][3].began = checker.Between(15, 16) },
 		"while it was out of order": func(l *lobby) { l.call("m5", 56, inUnits("c", 2, "u3")) },
 		"in between": func(l *lobby) {
 			l.call("m5", 14, inUnits("c", 2, "u0"))
@@ -207,10 +214,10 @@ var wrongDesks = map[string]map[string]func(l *lobby){
 	},
 	"a retirement is lost": {"r0": func(l *lobby) { l.items.units["r0"] = units.Unit{ID: "r0"} }},
 	"a unit that was retired, and somebody has it": {
-		"all the time":            func(l *lobby) { l.retired["u0"] = []*retirement{{Between(33, 34), Acknowledged}} },
-		"afterwards":              func(l *lobby) { l.retired["u0"] = []*retirement{{Between(24, 25), Acknowledged}} },
-		"out of order":            func(l *lobby) { l.retired["u3"] = []*retirement{{Between(54, 55), Acknowledged}} },
-		"out of order afterwards": func(l *lobby) { l.retired["u3"] = []*retirement{{Between(44, 45), Acknowledged}} },
+		"all the time":            func(l *lobby) { l.retired["u0"] = []*retirement{{checker.Between(33, 34), checker.Acknowledged}} },
+		"afterwards":              func(l *lobby) { l.retired["u0"] = []*retirement{{checker.Between(24, 25), checker.Acknowledged}} },
+		"out of order":            func(l *lobby) { l.retired["u3"] = []*retirement{{checker.Between(54, 55), checker.Acknowledged}} },
+		"out of order afterwards": func(l *lobby) { l.retired["u3"] = []*retirement{{checker.Between(44, 45), checker.Acknowledged}} },
 	},
 	"a repair that nobody asked for": {
 		"u2": func(l *lobby) { l.repaired("u2", units.OutOfOrder{ID: "w1", Asked: lobbyStay, Nights: lobbyStay}) },
@@ -236,7 +243,7 @@ var wrongDesks = map[string]map[string]func(l *lobby){
 		"u3": func(l *lobby) {
 			r := l.repairs[0]
 			r.nights.CheckOut = r.nights.CheckIn.AddDays(1) // in one month
-			r.calls[0].verdict = Refused
+			r.calls[0].verdict = checker.Refused
 		},
 	},
 	"the end of a repair that nobody asked for": {
@@ -246,13 +253,13 @@ var wrongDesks = map[string]map[string]func(l *lobby){
 		"all of it":  func(l *lobby) { l.outNow(func(o *units.OutOfOrder) { o.EndedAt, o.Nights = time.Time{}, o.Asked }) },
 		"its nights": func(l *lobby) { l.outNow(func(o *units.OutOfOrder) { o.Nights = o.Asked }) },
 		"an earlier one": func(l *lobby) {
-			l.repairs[0].calls = append(l.repairs[0].calls, &repairCall{Span: Between(80, 81), verdict: Acknowledged, from: lobbyStay.CheckIn})
+			l.repairs[0].calls = append(l.repairs[0].calls, &repairCall{Span: checker.Between(80, 81), verdict: checker.Acknowledged, from: lobbyStay.CheckIn})
 		},
 	},
 	"a call for a repair that was refused without a reason": {
-		"not ended": func(l *lobby) { l.repairs[0].calls[2].Span = Between(52, 53) },
+		"not ended": func(l *lobby) { l.repairs[0].calls[2].Span = checker.Between(52, 53) },
 		"not its end": func(l *lobby) {
-			l.repairs[0].calls[1].verdict = Refused
+			l.repairs[0].calls[1].verdict = checker.Refused
 			l.repairs[0].calls[1].err = dynastay.ErrNotFound
 		},
 	},

@@ -1,4 +1,4 @@
-package checker
+package desk
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/availability/units"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 )
 
 // repair is a time in which a unit is out of order, which any desk may begin again, or end.
@@ -21,9 +22,9 @@ type repair struct {
 
 // repairCall takes the unit out of order, or puts it back from a night on.
 type repairCall struct {
-	Span
+	checker.Span
 	from    dynastay.Date // of an end
-	verdict Verdict
+	verdict checker.Verdict
 	err     error
 }
 
@@ -35,7 +36,7 @@ func (r *repair) stepwise() bool {
 	return dynastay.MonthOf(r.nights.CheckIn) != dynastay.MonthOf(r.nights.LastNight())
 }
 
-func (r *repair) could(c *repairCall) bool { return c.verdict != Refused || r.stepwise() }
+func (r *repair) could(c *repairCall) bool { return c.verdict != checker.Refused || r.stepwise() }
 
 // end is the departure that a call leaves.
 func (r *repair) end(c *repairCall) dynastay.Date {
@@ -54,11 +55,11 @@ func (r *repair) freed(c *repairCall, date dynastay.Date) bool {
 }
 
 // certainly is the time in which the unit has certainly been out of order on a night.
-func (r *repair) certainly(date dynastay.Date) Span {
-	at := Since(Ever)
+func (r *repair) certainly(date dynastay.Date) checker.Span {
+	at := checker.Since(checker.Ever)
 	for _, c := range r.calls {
 		switch {
-		case !c.ends() && c.verdict == Acknowledged:
+		case !c.ends() && c.verdict == checker.Acknowledged:
 			at.From = min(at.From, c.To)
 		case r.freed(c, date) && r.could(c):
 			at.To = min(at.To, c.began())
@@ -68,33 +69,33 @@ func (r *repair) certainly(date dynastay.Date) Span {
 }
 
 // perhaps is the time in which it may have been.
-func (r *repair) perhaps(date dynastay.Date) Span {
-	at := Since(Ever)
+func (r *repair) perhaps(date dynastay.Date) checker.Span {
+	at := checker.Since(checker.Ever)
 	for _, c := range r.calls {
 		switch {
 		case !c.ends() && r.could(c):
 			at.From = min(at.From, c.began())
-		case r.freed(c, date) && c.verdict == Acknowledged:
+		case r.freed(c, date) && c.verdict == checker.Acknowledged:
 			at.To = min(at.To, c.To)
 		}
 	}
 	return at
 }
 
-func (c *repairCall) began() Moment { return c.Span.From }
+func (c *repairCall) began() checker.Moment { return c.Span.From }
 
 // repair takes a unit out of order, mostly one that may be retired soon, or repeats or ends one of the last repairs.
-func (d *desks) repair(w *Worker) {
+func (d *desks) repair(w *checker.Worker) {
 	d.mu.Lock()
 	var r *repair
 	if len(d.repairs) > 0 && !w.OneIn(3) {
-		r = Recent(w, d.repairs, 6)
+		r = checker.Recent(w, d.repairs, 6)
 	}
 	d.mu.Unlock()
 	c := &repairCall{}
 	switch {
 	case r == nil:
-		first := dynastay.DateOf(Midnight, time.UTC).AddDays(w.Rand.IntN(3))
+		first := dynastay.DateOf(checker.Midnight, time.UTC).AddDays(w.Rand.IntN(3))
 		r = &repair{id: fmt.Sprint("w", w.Mark()), unit: d.unit(w), nights: dynastay.Stay{CheckIn: first, CheckOut: first.AddDays(1 + w.Rand.IntN(2))}}
 		if w.OneIn(2) {
 			r.unit = d.retiring()
@@ -108,13 +109,13 @@ func (d *desks) repair(w *Worker) {
 	d.callRepair(w, r, c)
 }
 
-func (d *desks) callRepair(w *Worker, r *repair, c *repairCall) {
+func (d *desks) callRepair(w *checker.Worker, r *repair, c *repairCall) {
 	name := "out of order"
 	if c.ends() {
 		name = "end out of order"
 	}
 	c.Span.From = d.Moment()
-	c.verdict = w.Call(name, r.unit, r.id, RefusedBy(dynastay.ErrRefused, dynastay.ErrNotFound), func(ctx context.Context) error {
+	c.verdict = w.Call(name, r.unit, r.id, checker.RefusedBy(dynastay.ErrRefused, dynastay.ErrNotFound), func(ctx context.Context) error {
 		if c.ends() {
 			_, c.err = d.of(w.Process).bookings.EndOutOfOrder(ctx, d.house, bookings.OutOfOrderEnd{UnitID: r.unit, ID: r.id, From: c.from, By: "staff_8"})
 		} else {
@@ -183,13 +184,13 @@ func (d *desks) checkRepair(r *repair, o *units.OutOfOrder) {
 		ends[dynastay.MonthOf(r.nights.CheckIn).CheckOut] = true
 	}
 	for _, c := range r.calls {
-		begun = begun || !c.ends() && c.verdict == Acknowledged
+		begun = begun || !c.ends() && c.verdict == checker.Acknowledged
 		could = could || !c.ends() && r.could(c)
 		early := c.ends() && r.end(c).Before(r.nights.CheckOut)
 		if early && r.could(c) {
 			ends[r.end(c)], ended = true, true
 		}
-		if early && c.verdict == Acknowledged && r.end(c).Before(until) {
+		if early && c.verdict == checker.Acknowledged && r.end(c).Before(until) {
 			until = r.end(c)
 		}
 		d.checkRefusedRepair(r, c)
@@ -215,7 +216,7 @@ func (d *desks) checkRefusedRepair(r *repair, c *repairCall) {
 	switch {
 	case c.ends() && errors.Is(c.err, dynastay.ErrNotFound):
 		for _, other := range r.calls {
-			wrong = wrong || !other.ends() && other.verdict == Acknowledged && other.To < c.began()
+			wrong = wrong || !other.ends() && other.verdict == checker.Acknowledged && other.To < c.began()
 		}
 	case errors.Is(c.err, units.ErrOutOfOrderEnded):
 		wrong = true

@@ -1,4 +1,5 @@
-package checker
+// Package desk runs and checks the writes of a hotel's front desk: who has which unit, and which units are out of order.
+package desk
 
 import (
 	"context"
@@ -15,6 +16,7 @@ import (
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
@@ -26,7 +28,7 @@ type frontOffice struct {
 	*dynastay.DB
 	bookings *bookings.Repository
 	units    *units.Repository
-	receipts *entity.Table[Receipt]
+	receipts *entity.Table[checker.Receipt]
 }
 
 func newFrontOffice(db *dynastay.DB) *frontOffice {
@@ -34,16 +36,19 @@ func newFrontOffice(db *dynastay.DB) *frontOffice {
 	return &frontOffice{db, bookings.New(db, &bookings.Options{NoShowAfter: time.Nanosecond}), units.New(db), entity.NewTable(db, receiptEntity)}
 }
 
-// JoinDesk adds the front desks to a run.
-func JoinDesk(c *Run) { c.Add(newDesks(c), 40) }
+// Join adds the front desks to a run.
+func Join(c *checker.Run) { c.Add(newDesks(c), 40) }
+
+// receiptEntity are what two in three calls leave.
+var receiptEntity = checker.ReceiptsIn("Receipts")
 
 // desks give the few units of a hotel to its guests, move them, swap their units, change their stays, let them leave and come back,
 // many at the same time. Other units are retired while guests get them, and some are out of order for a time.
 type desks struct {
-	*Run
+	*checker.Run
 	front  *dyntest.DB
-	of     func(*Process) *frontOffice
-	calls  Deeds[*deskCall]
+	of     func(*checker.Process) *frontOffice
+	calls  checker.Deeds[*deskCall]
 	house  availability.House
 	room   string                      // the id of the room type
 	asks   []availability.QuoteRequest // of the stays that guests book
@@ -52,7 +57,7 @@ type desks struct {
 	mu      sync.Mutex
 	guests  []*deskGuest // whose bookings were acknowledged
 	all     []*deskCall
-	made    map[string]*Once              // the creations, by mark
+	made    map[string]*checker.Once      // the creations, by mark
 	states  map[string]map[int]*deskState // of bookings, by id and version
 	retired map[string][]*retirement      // by unit
 	refused []deskRefusal
@@ -68,7 +73,7 @@ type deskGuest struct {
 
 // deskCall is a write that concerns one booking or two.
 type deskCall struct {
-	*Deed
+	*checker.Deed
 	kind     string
 	bookings []string
 	receipt  bool
@@ -77,20 +82,20 @@ type deskCall struct {
 
 // deskState is what a booking has with one of its versions, and the time within which that began.
 type deskState struct {
-	began  Span
+	began  checker.Span
 	nights map[units.Night]bool
 	by     *deskCall // nil if another answer has told of it
 }
 
 // retirement is a call that retires a unit.
 type retirement struct {
-	Span
-	verdict Verdict
+	checker.Span
+	verdict checker.Verdict
 }
 
 // deskRefusal names who has a night.
 type deskRefusal struct {
-	Span
+	checker.Span
 	taken units.TakenNight
 }
 
@@ -100,12 +105,14 @@ const (
 	deskLasting = 150 // calls of the whole checker until other units are retired
 )
 
-func newDesks(c *Run) *desks {
+func newDesks(c *checker.Run) *desks {
 	front := c.Database(
 		dyntest.OnlyTables(keys.BookingsTable, keys.AvailabilityTable, keys.PropertiesTable, keys.MetadataTable), dyntest.Tables(receiptEntity.Schema),
 	)
-	of := Each(func(p *Process) *frontOffice { return newFrontOffice(p.Open(front, func(*dynastay.Options) {})) })
-	d := &desks{Run: c, front: front, of: of, made: map[string]*Once{}, states: map[string]map[int]*deskState{}, retired: map[string][]*retirement{}}
+	of := checker.Each(func(p *checker.Process) *frontOffice {
+		return newFrontOffice(p.Open(front, func(*dynastay.Options) {}))
+	})
+	d := &desks{Run: c, front: front, of: of, made: map[string]*checker.Once{}, states: map[string]map[int]*deskState{}, retired: map[string][]*retirement{}}
 	db := front.Direct
 	made, err := properties.New(db, nil).Create(c.T.Context(), properties.Property{
 		Name: "Many Desks", Slug: "many-desks", Type: properties.Hotel, OwnerID: "user_host", Status: properties.Approved, CheckInTime: "00:01",
@@ -114,7 +121,7 @@ func newDesks(c *Run) *desks {
 	require.NoError(c.T, err)
 	d.room = made.Rooms[0].ID
 	d.house = availability.House{ID: made.ID, TimeZone: made.TimeZone}
-	first := dynastay.DateOf(Midnight, time.UTC)
+	first := dynastay.DateOf(checker.Midnight, time.UTC)
 	_, err = availability.New(db).Open(c.T.Context(), availability.OpenRequest{
 		PropertyID: made.ID, RoomTypeID: d.room, Nights: dynastay.Stay{CheckIn: first, CheckOut: first.AddDays(4)},
 		Rooms: availability.MaxRooms, AboveCapacity: true, Price: fixture.Price,
@@ -155,7 +162,7 @@ func (d *desks) retiring() string {
 	return id
 }
 
-func (d *desks) unit(w *Worker) string {
+func (d *desks) unit(w *checker.Worker) string {
 	if w.OneIn(8) {
 		return d.retiring()
 	}
@@ -167,7 +174,7 @@ func gone(g *deskGuest) bool   { return g.status == bookings.Completed || g.stat
 func anybody(*deskGuest) bool  { return true }
 
 // guest draws one of the last guests.
-func (d *desks) guest(w *Worker, who func(*deskGuest) bool) *deskGuest {
+func (d *desks) guest(w *checker.Worker, who func(*deskGuest) bool) *deskGuest {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	last := slices.Clone(d.guests[max(0, len(d.guests)-deskGuests):])
@@ -179,7 +186,7 @@ func (d *desks) guest(w *Worker, who func(*deskGuest) bool) *deskGuest {
 	return &copied
 }
 
-func (d *desks) Step(w *Worker) {
+func (d *desks) Step(w *checker.Worker) {
 	switch at := w.Rand.IntN(49); {
 	case at < 5:
 		d.walkIn(w)
@@ -210,7 +217,7 @@ func (d *desks) Step(w *Worker) {
 }
 
 // walkIn books a stay. A third of the guests must pay first.
-func (d *desks) walkIn(w *Worker) {
+func (d *desks) walkIn(w *checker.Worker) {
 	mark := w.Mark()
 	req := fixture.Request(d.quotes[w.Rand.IntN(len(d.quotes))])
 	req.SpecialRequests = mark
@@ -218,15 +225,15 @@ func (d *desks) walkIn(w *Worker) {
 		req.Hold = time.Hour
 	}
 	var b *bookings.Booking
-	at := Span{From: d.Moment()}
-	o := &Once{Name: "walk in", Items: mark, About: mark, Refusal: Never, Send: func(ctx context.Context, p *Process) (err error) {
+	at := checker.Span{From: d.Moment()}
+	o := &checker.Once{Name: "walk in", Items: mark, About: mark, Refusal: checker.Never, Send: func(ctx context.Context, p *checker.Process) (err error) {
 		b, err = d.of(p).bookings.Create(ctx, req)
 		return err
 	}}
 	d.mu.Lock()
 	d.made[mark] = o
 	d.mu.Unlock()
-	if o.Call(w) == Acknowledged && b != nil {
+	if o.Call(w) == checker.Acknowledged && b != nil {
 		at.To = d.Moment()
 		d.noted(at, nil, b)
 		d.mu.Lock()
@@ -236,12 +243,12 @@ func (d *desks) walkIn(w *Worker) {
 }
 
 // draw draws a write.
-func (d *desks) draw(w *Worker, at int, one, other *deskGuest, keyed bool) *deskCall {
+func (d *desks) draw(w *checker.Worker, at int, one, other *deskGuest, keyed bool) *deskCall {
 	c := &deskCall{bookings: []string{one.id}, receipt: !w.OneIn(3)}
 	to := []bookings.Assignment{{RoomTypeID: d.room, UnitID: d.unit(w)}}
-	var send func(p *Process) (dynastay.Part, func() []*bookings.Booking)
-	single := func(op func(p *Process) *dynastay.Operation[*bookings.Booking]) {
-		send = func(p *Process) (dynastay.Part, func() []*bookings.Booking) {
+	var send func(p *checker.Process) (dynastay.Part, func() []*bookings.Booking)
+	single := func(op func(p *checker.Process) *dynastay.Operation[*bookings.Booking]) {
+		send = func(p *checker.Process) (dynastay.Part, func() []*bookings.Booking) {
 			o := op(p)
 			return o, func() []*bookings.Booking { return []*bookings.Booking{o.Result()} }
 		}
@@ -260,28 +267,30 @@ func (d *desks) draw(w *Worker, at int, one, other *deskGuest, keyed bool) *desk
 	switch {
 	case at < 17:
 		c.kind = "assign"
-		single(func(p *Process) *dynastay.Operation[*bookings.Booking] {
+		single(func(p *checker.Process) *dynastay.Operation[*bookings.Booking] {
 			return d.of(p).bookings.AssignUnitsOp(one.id, to)
 		})
 	case at < 20 && one.unit != "":
 		c.kind = "check in unit"
-		single(func(p *Process) *dynastay.Operation[*bookings.Booking] {
+		single(func(p *checker.Process) *dynastay.Operation[*bookings.Booking] {
 			return d.of(p).bookings.CheckInOp(one.id, nil)
 		})
 	case at < 20:
 		c.kind = "check in to"
-		single(func(p *Process) *dynastay.Operation[*bookings.Booking] {
+		single(func(p *checker.Process) *dynastay.Operation[*bookings.Booking] {
 			return d.of(p).bookings.CheckInToOp(one.id, to)
 		})
 	case at < 22:
 		c.kind, c.still = "extend hold", true
 		long := time.Duration(w.Rand.IntN(600)) * time.Minute
-		single(func(p *Process) *dynastay.Operation[*bookings.Booking] {
+		single(func(p *checker.Process) *dynastay.Operation[*bookings.Booking] {
 			return d.of(p).bookings.ExtendHoldOp(one.id, time.Minute+long)
 		})
 	case at < 24:
 		c.kind = "check out unit"
-		single(func(p *Process) *dynastay.Operation[*bookings.Booking] { return d.of(p).bookings.CheckOutOp(one.id) })
+		single(func(p *checker.Process) *dynastay.Operation[*bookings.Booking] {
+			return d.of(p).bookings.CheckOutOp(one.id)
+		})
 	case at < 28:
 		c.kind = "move unit"
 		move := bookings.UnitMove{From: one.unit, To: to[0].UnitID}
@@ -291,43 +300,45 @@ func (d *desks) draw(w *Worker, at int, one, other *deskGuest, keyed bool) *desk
 		if move.From == move.To {
 			move.To = "u1"
 		}
-		single(func(p *Process) *dynastay.Operation[*bookings.Booking] {
+		single(func(p *checker.Process) *dynastay.Operation[*bookings.Booking] {
 			return d.of(p).bookings.MoveUnitOp(one.id, move)
 		})
 	case at < 34 && one.id != other.id && one.unit != other.unit:
 		c.kind, c.bookings = "swap units", []string{one.id, other.id}
 		s := bookings.UnitSwap{A: bookings.UnitOf{BookingID: one.id, UnitID: one.unit}, B: bookings.UnitOf{BookingID: other.id, UnitID: other.unit}}
-		send = func(p *Process) (dynastay.Part, func() []*bookings.Booking) {
+		send = func(p *checker.Process) (dynastay.Part, func() []*bookings.Booking) {
 			o := d.of(p).bookings.SwapUnitsOp(s)
 			return o, func() []*bookings.Booking { return []*bookings.Booking{o.Result().A, o.Result().B} }
 		}
 	case at < 37:
 		c.kind = "unassign"
-		single(func(p *Process) *dynastay.Operation[*bookings.Booking] {
+		single(func(p *checker.Process) *dynastay.Operation[*bookings.Booking] {
 			return d.of(p).bookings.UnassignUnitsOp(one.id, nil)
 		})
 	case at >= 44 && one.status == bookings.NoShow:
 		c.kind = "reinstate unit"
-		single(func(p *Process) *dynastay.Operation[*bookings.Booking] {
+		single(func(p *checker.Process) *dynastay.Operation[*bookings.Booking] {
 			return d.of(p).bookings.ReinstateOp(one.id)
 		})
 	case at >= 44:
 		c.kind = "undo the check-out"
-		single(func(p *Process) *dynastay.Operation[*bookings.Booking] {
+		single(func(p *checker.Process) *dynastay.Operation[*bookings.Booking] {
 			return d.of(p).bookings.UndoCheckOutOp(one.id)
 		})
 	case at == 43:
 		c.kind = "no-show unit"
-		single(func(p *Process) *dynastay.Operation[*bookings.Booking] { return d.of(p).bookings.NoShowOp(one.id) })
+		single(func(p *checker.Process) *dynastay.Operation[*bookings.Booking] {
+			return d.of(p).bookings.NoShowOp(one.id)
+		})
 	case at >= 40:
 		c.kind, c.still = "another stay", true
-		send = func(p *Process) (dynastay.Part, func() []*bookings.Booking) {
+		send = func(p *checker.Process) (dynastay.Part, func() []*bookings.Booking) {
 			o := d.of(p).bookings.ModifyOp(m)
 			return o, func() []*bookings.Booking { return []*bookings.Booking{o.Result().Booking} }
 		}
 	default:
 		c.kind = "cancel unit"
-		send = func(p *Process) (dynastay.Part, func() []*bookings.Booking) {
+		send = func(p *checker.Process) (dynastay.Part, func() []*bookings.Booking) {
 			o := d.of(p).bookings.CancelOp(one.id, "", nil)
 			return o, func() []*bookings.Booking { return []*bookings.Booking{o.Result().Booking} }
 		}
@@ -337,18 +348,18 @@ func (d *desks) draw(w *Worker, at int, one, other *deskGuest, keyed bool) *desk
 }
 
 // deed makes the call. A receipt that is written together with it tells whether it was carried out.
-func (d *desks) deed(w *Worker, c *deskCall, keyed bool, send func(*Process) (dynastay.Part, func() []*bookings.Booking)) {
+func (d *desks) deed(w *checker.Worker, c *deskCall, keyed bool, send func(*checker.Process) (dynastay.Part, func() []*bookings.Booking)) {
 	mark := w.Mark()
 	items := c.bookings[0]
 	if len(c.bookings) > 1 {
 		items += " " + c.bookings[1]
 	}
-	c.Deed = w.Deed(mark, c.kind, items, "", keyed, deskRefuses, func(ctx context.Context, p *Process, parts ...dynastay.Part) error {
+	c.Deed = w.Deed(mark, c.kind, items, "", keyed, deskRefuses, func(ctx context.Context, p *checker.Process, parts ...dynastay.Part) error {
 		op, results := send(p)
 		if c.receipt {
-			parts = append(parts, d.of(p).receipts.CreateOp(&Receipt{ID: mark, Kind: c.kind, Of: c.bookings[0]}))
+			parts = append(parts, d.of(p).receipts.CreateOp(&checker.Receipt{ID: mark, Kind: c.kind, Of: c.bookings[0]}))
 		}
-		at := Span{From: d.Moment()}
+		at := checker.Span{From: d.Moment()}
 		err := d.of(p).Write(ctx, append(parts, op)...)
 		at.To = d.Moment()
 		if err != nil {
@@ -362,7 +373,7 @@ func (d *desks) deed(w *Worker, c *deskCall, keyed bool, send func(*Process) (dy
 				d.met(b)
 				continue
 			}
-			d.noted(Between(c.Within.From, at.To), c, b)
+			d.noted(checker.Between(c.Within.From, at.To), c, b)
 		}
 		return nil
 	})
@@ -372,15 +383,15 @@ func (d *desks) deed(w *Worker, c *deskCall, keyed bool, send func(*Process) (dy
 }
 
 // automatic assigns to all who arrive. What it did is seen in their bookings only.
-func (d *desks) automatic(w *Worker) {
-	arrivals := dynastay.Stay{CheckIn: dynastay.DateOf(Midnight, time.UTC)}
+func (d *desks) automatic(w *checker.Worker) {
+	arrivals := dynastay.Stay{CheckIn: dynastay.DateOf(checker.Midnight, time.UTC)}
 	arrivals.CheckOut = arrivals.CheckIn.AddDays(1)
 	c := &deskCall{kind: "assign to all", still: true}
-	c.Deed = w.Deed(w.Mark(), c.kind, "", "", false, Never, func(ctx context.Context, p *Process, _ ...dynastay.Part) error {
+	c.Deed = w.Deed(w.Mark(), c.kind, "", "", false, checker.Never, func(ctx context.Context, p *checker.Process, _ ...dynastay.Part) error {
 		from := d.Moment()
 		done, err := d.of(p).bookings.AutoAssign(ctx, bookings.AutoAssignment{PropertyID: d.house.ID, Arrivals: arrivals})
 		for _, b := range done.Bookings {
-			d.noted(Between(from, d.Moment()), c, b)
+			d.noted(checker.Between(from, d.Moment()), c, b)
 		}
 		return err
 	})
@@ -390,10 +401,10 @@ func (d *desks) automatic(w *Worker) {
 	c.Call(w)
 }
 
-func (d *desks) retire(w *Worker) {
+func (d *desks) retire(w *checker.Worker) {
 	id, r := d.retiring(), &retirement{}
 	r.From = d.Moment()
-	r.verdict = w.Call("retire", id, id, RefusedBy(dynastay.ErrRefused), func(ctx context.Context) error {
+	r.verdict = w.Call("retire", id, id, checker.RefusedBy(dynastay.ErrRefused), func(ctx context.Context) error {
 		_, err := d.of(w.Process).bookings.RetireUnit(ctx, d.house, id)
 		return err
 	})
@@ -403,4 +414,4 @@ func (d *desks) retire(w *Worker) {
 	d.retired[id] = append(d.retired[id], r)
 }
 
-func (d *desks) Settle(w *Worker) { d.calls.Settle(w) }
+func (d *desks) Settle(w *checker.Worker) { d.calls.Settle(w) }
