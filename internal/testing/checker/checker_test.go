@@ -6,6 +6,7 @@ import (
 
 	"github.com/dynastay/dynastay/internal/testing/checker"
 	"github.com/dynastay/dynastay/internal/testing/checker/desk"
+	"github.com/dynastay/dynastay/internal/testing/checker/guests"
 	"github.com/dynastay/dynastay/internal/testing/checker/listing"
 	"github.com/dynastay/dynastay/internal/testing/checker/marketplace"
 	"github.com/dynastay/dynastay/internal/testing/checker/traveltracker"
@@ -20,7 +21,7 @@ func TestChecker(t *testing.T) {
 	checker.JoinWrites(c)
 	house := checker.JoinHotel(c)
 	checker.JoinProperties(c, house)
-	checker.JoinGuests(c)
+	guests.Join(c)
 	desk.Join(c)
 	listing.Join(c)
 	venue.Join(c)

@@ -1,4 +1,5 @@
-package checker
+// Package guests runs and checks the writes of a hotel's users: sign-ups, and points of loyalty.
+package guests
 
 import (
 	"context"
@@ -9,38 +10,44 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/keys/key"
 	"github.com/dynastay/dynastay/users"
 )
 
+// plain is a stored item without the library.
+type plain = map[string]any
+
 // signups are users who want the same e-mail addresses. Who asked stands in the last name.
 type signups struct {
-	*Run
-	keyed Repeats
+	*checker.Run
+	keyed checker.Repeats
 
 	mu    sync.Mutex
 	asked map[string]*signup // by mark
 }
 
-// JoinGuests adds the users of the hotel to a run.
-func JoinGuests(c *Run) {
+// Join adds the users of the hotel to a run.
+func Join(c *checker.Run) {
 	c.Add(newSignups(c), 2)
 	c.Add(newPoints(c), 12)
 }
 
 var emailSecret = []byte("the secret that all processes share") // which keeps addresses out of keys
 
-var usersOf = Each(func(p *Process) *users.Repository { return users.New(p.DB, &users.Options{EmailSecret: emailSecret}) })
+var usersOf = checker.Each(func(p *checker.Process) *users.Repository {
+	return users.New(p.DB, &users.Options{EmailSecret: emailSecret})
+})
 
 type signup struct {
 	email, id string
-	verdict   func() Verdict
+	verdict   func() checker.Verdict
 }
 
-func newSignups(c *Run) *signups { return &signups{Run: c, asked: map[string]*signup{}} }
+func newSignups(c *checker.Run) *signups { return &signups{Run: c, asked: map[string]*signup{}} }
 
-func (s *signups) draw(w *Worker) (string, *signup, users.User) {
+func (s *signups) draw(w *checker.Worker) (string, *signup, users.User) {
 	// New addresses as the storm goes on, each of them wanted by some.
 	mark, email := w.Mark(), fmt.Sprintf("guest-%d@example.com", (int(w.Called())+w.Rand.IntN(200))/200)
 	return mark, &signup{email: email}, users.User{Email: email, FirstName: "Guest", LastName: mark, Role: users.Customer}
@@ -62,12 +69,12 @@ func (s *signups) acknowledged(a *signup, u *users.User) {
 	}
 }
 
-func (s *signups) Step(w *Worker) {
+func (s *signups) Step(w *checker.Worker) {
 	if w.OneIn(2) {
-		s.keyed.Call(w, func() *Once {
+		s.keyed.Call(w, func() *checker.Once {
 			mark, a, u := s.draw(w)
-			o := &Once{Key: dynastay.IdempotencyKey(mark), Name: "sign up once", Items: a.email, About: mark, Refusal: Taken("Email")}
-			o.Send = func(ctx context.Context, p *Process) error {
+			o := &checker.Once{Key: dynastay.IdempotencyKey(mark), Name: "sign up once", Items: a.email, About: mark, Refusal: checker.Taken("Email")}
+			o.Send = func(ctx context.Context, p *checker.Process) error {
 				made, err := usersOf(p).Create(ctx, u, o.Key)
 				if err == nil {
 					s.acknowledged(a, made)
@@ -81,18 +88,18 @@ func (s *signups) Step(w *Worker) {
 		return
 	}
 	mark, a, u := s.draw(w)
-	v := w.Call("sign up", a.email, mark, Taken("Email"), func(ctx context.Context) error {
+	v := w.Call("sign up", a.email, mark, checker.Taken("Email"), func(ctx context.Context) error {
 		made, err := usersOf(w.Process).Create(ctx, u)
 		if err == nil {
 			s.acknowledged(a, made)
 		}
 		return err
 	})
-	a.verdict = func() Verdict { return v }
+	a.verdict = func() checker.Verdict { return v }
 	s.add(mark, a)
 }
 
-func (s *signups) Settle(w *Worker) { s.keyed.Settle(w) }
+func (s *signups) Settle(w *checker.Worker) { s.keyed.Settle(w) }
 
 // inKeys is an address as keys hold it.
 func (s *signups) inKeys(email string) string {
@@ -121,12 +128,12 @@ func (s *signups) Check() {
 			s.Differ("one user twice", email, "%s", mark)
 		}
 		byMark[mark] = p
-		if a := s.asked[mark]; a == nil || a.verdict() == Refused || a.email != email || p["GSI1PK"] != "EMAIL#"+s.inKeys(email) {
+		if a := s.asked[mark]; a == nil || a.verdict() == checker.Refused || a.email != email || p["GSI1PK"] != "EMAIL#"+s.inKeys(email) {
 			s.Differ("a user that was not to be made", email, "%v", p)
 		}
 	}
 	for mark, a := range s.asked {
-		if p := byMark[mark]; a.verdict() == Acknowledged && (p == nil || a.id != "" && p["UserId"] != a.id) {
+		if p := byMark[mark]; a.verdict() == checker.Acknowledged && (p == nil || a.id != "" && p["UserId"] != a.id) {
 			s.Differ("a user is lost", a.email, "%s %s", mark, a.id)
 		}
 	}

@@ -1,4 +1,4 @@
-package checker
+package guests
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/users"
 )
@@ -15,8 +16,8 @@ import (
 // points are the loyalty accounts of a few users. A movement has its mark as the reason, so it needs no key to be
 // repeated.
 type points struct {
-	*Run
-	moves, reversals Repeats
+	*checker.Run
+	moves, reversals checker.Repeats
 
 	mu   sync.Mutex
 	made []*movement
@@ -26,20 +27,20 @@ type movement struct {
 	users.Movement
 	redeems  bool
 	repeated bool // under its reason, as a key
-	verdict  func() Verdict
-	reversal *Once // nil if nobody takes the movement back
+	verdict  func() checker.Verdict
+	reversal *checker.Once // nil if nobody takes the movement back
 }
 
-func newPoints(c *Run) *points { return &points{Run: c} }
+func newPoints(c *checker.Run) *points { return &points{Run: c} }
 
 const members = 6
 
-var short = Refusal(func(err error) bool {
+var short = checker.Refusal(func(err error) bool {
 	var refused *users.PointsError
 	return errors.As(err, &refused)
 })
 
-func (s *points) draw(w *Worker, repeated bool) *movement {
+func (s *points) draw(w *checker.Worker, repeated bool) *movement {
 	m := &movement{Movement: users.Movement{
 		UserID: fmt.Sprint("member_", w.Rand.IntN(members)), ReasonID: w.Mark(), Points: 1 + w.Rand.IntN(900),
 	}, redeems: w.OneIn(2), repeated: repeated}
@@ -49,7 +50,7 @@ func (s *points) draw(w *Worker, repeated bool) *movement {
 	return m
 }
 
-func (m *movement) send(ctx context.Context, p *Process) (err error) {
+func (m *movement) send(ctx context.Context, p *checker.Process) (err error) {
 	if m.redeems {
 		_, err = usersOf(p).Redeem(ctx, m.Movement)
 	} else {
@@ -58,12 +59,12 @@ func (m *movement) send(ctx context.Context, p *Process) (err error) {
 	return err
 }
 
-func (s *points) Step(w *Worker) {
+func (s *points) Step(w *checker.Worker) {
 	switch w.Rand.IntN(5) {
 	case 0, 1:
-		s.moves.Call(w, func() *Once {
+		s.moves.Call(w, func() *checker.Once {
 			m := s.draw(w, true)
-			o := &Once{Name: "move points once", Items: m.UserID, About: m.ReasonID, Refusal: short, Send: m.send}
+			o := &checker.Once{Name: "move points once", Items: m.UserID, About: m.ReasonID, Refusal: short, Send: m.send}
 			m.verdict = o.Verdict
 			return o
 		})
@@ -72,7 +73,7 @@ func (s *points) Step(w *Worker) {
 		v := w.Call("move points", m.UserID, m.ReasonID, short, func(ctx context.Context) error { return m.send(ctx, w.Process) })
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		m.verdict = func() Verdict { return v }
+		m.verdict = func() checker.Verdict { return v }
 	default:
 		if m := s.reversible(w); m != nil {
 			m.reversal.Call(w)
@@ -81,7 +82,7 @@ func (s *points) Step(w *Worker) {
 }
 
 // reversible is one of the last movements that nobody repeats.
-func (s *points) reversible(w *Worker) *movement {
+func (s *points) reversible(w *checker.Worker) *movement {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for range 12 {
@@ -91,9 +92,9 @@ func (s *points) reversible(w *Worker) *movement {
 		}
 		m := s.made[at]
 		if m.reversal == nil {
-			m.reversal = &Once{
-				Name: "reverse", Items: m.UserID, About: m.ReasonID, Refusal: short.Or(RefusedBy(dynastay.ErrNotFound)),
-				Send: func(ctx context.Context, p *Process) error {
+			m.reversal = &checker.Once{
+				Name: "reverse", Items: m.UserID, About: m.ReasonID, Refusal: short.Or(checker.RefusedBy(dynastay.ErrNotFound)),
+				Send: func(ctx context.Context, p *checker.Process) error {
 					_, err := usersOf(p).Reverse(ctx, m.UserID, m.ReasonID)
 					return err
 				},
@@ -105,7 +106,7 @@ func (s *points) reversible(w *Worker) *movement {
 	return nil
 }
 
-func (s *points) Settle(w *Worker) {
+func (s *points) Settle(w *checker.Worker) {
 	s.moves.Settle(w)
 	s.reversals.Settle(w)
 }
@@ -124,7 +125,7 @@ func (s *points) Check() {
 	for _, m := range s.made {
 		e := entries[m.ReasonID]
 		v := m.verdict()
-		if e == nil && v == Acknowledged || e != nil && v == Refused {
+		if e == nil && v == checker.Acknowledged || e != nil && v == checker.Refused {
 			s.Differ("a movement of points that was answered otherwise", m.UserID, "%s: %s, %v", m.ReasonID, v, e)
 		}
 		if e == nil {
@@ -135,7 +136,7 @@ func (s *points) Check() {
 			s.Differ("another movement of points", m.UserID, "%s: %v", m.ReasonID, e)
 		}
 		back := e["ReversedAt"] != nil
-		if m.reversal == nil && back || m.reversal != nil && (m.reversal.Verdict() == Acknowledged) != back && m.reversal.Verdict() != Unknown {
+		if m.reversal == nil && back || m.reversal != nil && (m.reversal.Verdict() == checker.Acknowledged) != back && m.reversal.Verdict() != checker.Unknown {
 			s.Differ("a reversal that was answered otherwise", m.UserID, "%s: %v", m.ReasonID, e)
 		}
 		if !back {
