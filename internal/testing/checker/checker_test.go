@@ -9,6 +9,7 @@ import (
 	"github.com/dynastay/dynastay/internal/testing/checker/guests"
 	"github.com/dynastay/dynastay/internal/testing/checker/listing"
 	"github.com/dynastay/dynastay/internal/testing/checker/marketplace"
+	"github.com/dynastay/dynastay/internal/testing/checker/property"
 	"github.com/dynastay/dynastay/internal/testing/checker/traveltracker"
 	"github.com/dynastay/dynastay/internal/testing/checker/venue"
 )
@@ -20,7 +21,7 @@ func TestChecker(t *testing.T) {
 	)...)
 	checker.JoinWrites(c)
 	house := checker.JoinHotel(c)
-	checker.JoinProperties(c, house)
+	property.Join(c, house)
 	guests.Join(c)
 	desk.Join(c)
 	listing.Join(c)

@@ -1,17 +1,19 @@
-package checker
+package property
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/dynastay/dynastay/internal/testing/checker"
 )
 
 // A vote that comes and goes is there if it was cast once more than it was taken back.
 func TestWrongVotes(t *testing.T) {
 	of := func(voted, maybeVoted, unvoted, maybeUnvoted int) *mind {
 		m := new(mind)
-		m.voted[Acknowledged], m.voted[Unknown], m.voted[Refused] = voted, maybeVoted, 7
-		m.unvoted[Acknowledged], m.unvoted[Unknown], m.unvoted[Refused] = unvoted, maybeUnvoted, 7
+		m.voted[checker.Acknowledged], m.voted[checker.Unknown], m.voted[checker.Refused] = voted, maybeVoted, 7
+		m.unvoted[checker.Acknowledged], m.unvoted[checker.Unknown], m.unvoted[checker.Refused] = unvoted, maybeUnvoted, 7
 		return m
 	}
 	for _, c := range []struct {

@@ -1,4 +1,4 @@
-package checker
+package property
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/reviews"
@@ -18,9 +19,9 @@ import (
 
 // opinions are reviews of the hotel that other software has stored, which many moderate and vote for.
 type opinions struct {
-	*Run
+	*checker.Run
 	hotel           string // its id
-	voters, decided Repeats
+	voters, decided checker.Repeats
 
 	mu     sync.Mutex
 	votes  []*ballot
@@ -31,13 +32,13 @@ type opinions struct {
 
 type ballot struct {
 	review, user string
-	verdict      func() Verdict
+	verdict      func() checker.Verdict
 }
 
 // revision is a decision or a change for one version of a review.
 type revision struct {
 	version int
-	verdict func() Verdict
+	verdict func() checker.Verdict
 }
 
 const (
@@ -48,7 +49,7 @@ const (
 // scopes are those of the keys of votes: the same key in each of them is another one.
 var scopes = []string{"votes", "votes ", " votes"}
 
-func newOpinions(c *Run, hotel string) *opinions {
+func newOpinions(c *checker.Run, hotel string) *opinions {
 	s := &opinions{Run: c, hotel: hotel, edited: map[string][]*revision{}, minds: map[string]*mind{}}
 	for i := range opinionCount + disputed {
 		id := fmt.Sprint("rev_", i)
@@ -64,26 +65,26 @@ func newOpinions(c *Run, hotel string) *opinions {
 		if i >= opinionCount {
 			_, err := reviews.New(c.Base.Direct, properties.New(c.Base.Direct, nil), nil).Approve(c.T.Context(), id, 0)
 			require.NoError(c.T, err)
-			s.edited[id] = []*revision{{verdict: func() Verdict { return Acknowledged }}}
+			s.edited[id] = []*revision{{verdict: func() checker.Verdict { return checker.Acknowledged }}}
 		}
 	}
 	return s
 }
 
 // notNow is the refusal because of the status or the version of a review.
-var notNow = Refusal(func(err error) bool {
+var notNow = checker.Refusal(func(err error) bool {
 	var status *reviews.StatusError
 	return errors.As(err, &status) || errors.Is(err, dynastay.ErrVersion)
 })
 
-func (s *opinions) Step(w *Worker) {
+func (s *opinions) Step(w *checker.Worker) {
 	id := fmt.Sprint("rev_", w.Rand.IntN(opinionCount))
 	switch w.Rand.IntN(6) {
 	case 0:
-		s.voters.Call(w, func() *Once {
+		s.voters.Call(w, func() *checker.Once {
 			b := s.ballot(w, id)
-			o := &Once{Key: s.key(), Name: "vote once", Items: b.review, About: b.user, Refusal: notNow}
-			o.Send = func(ctx context.Context, p *Process) error {
+			o := &checker.Once{Key: s.key(), Name: "vote once", Items: b.review, About: b.user, Refusal: notNow}
+			o.Send = func(ctx context.Context, p *checker.Process) error {
 				return editorOf(p).reviews.Vote(ctx, b.review, b.user, o.Key)
 			}
 			b.verdict = o.Verdict
@@ -94,7 +95,7 @@ func (s *opinions) Step(w *Worker) {
 		v := w.Call("vote", id, b.user, notNow, func(ctx context.Context) error { return editorOf(w.Process).reviews.Vote(ctx, id, b.user) })
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		b.verdict = func() Verdict { return v }
+		b.verdict = func() checker.Verdict { return v }
 	case 2, 3:
 		s.waver(w)
 	default:
@@ -112,11 +113,11 @@ func (s *opinions) key() dynastay.Idempotency {
 }
 
 // mind is what one user was told who votes for a review and takes the vote back.
-type mind struct{ voted, unvoted Tally }
+type mind struct{ voted, unvoted checker.Tally }
 
 // waver casts the vote of a user and takes it back at the same time, each of them twice, in any of the processes. The
 // review has no other votes, so the count is often 0.
-func (s *opinions) waver(w *Worker) {
+func (s *opinions) waver(w *checker.Worker) {
 	const user = "fickle"
 	id := fmt.Sprint("rev_", opinionCount+w.Rand.IntN(disputed))
 	s.mu.Lock()
@@ -127,20 +128,20 @@ func (s *opinions) waver(w *Worker) {
 	}
 	s.mu.Unlock()
 	var all sync.WaitGroup
-	do := func(name string, told *Tally, mayRefuse error, f func(context.Context, *Process) error) {
+	do := func(name string, told *checker.Tally, mayRefuse error, f func(context.Context, *checker.Process) error) {
 		caller := w.Elsewhere()
 		ctx, cancel := w.Deadline()
 		all.Go(func() {
 			defer cancel()
-			v := caller.CallIn(ctx, name, id, user, RefusedBy(mayRefuse), func(ctx context.Context) error { return f(ctx, caller.Process) })
+			v := caller.CallIn(ctx, name, id, user, checker.RefusedBy(mayRefuse), func(ctx context.Context) error { return f(ctx, caller.Process) })
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			told[v]++
 		})
 	}
 	for range 2 {
-		do("unvote", &m.unvoted, dynastay.ErrNotFound, func(ctx context.Context, p *Process) error { return editorOf(p).reviews.Unvote(ctx, id, user) })
-		do("vote again", &m.voted, dynastay.ErrAlreadyExists, func(ctx context.Context, p *Process) error { return editorOf(p).reviews.Vote(ctx, id, user) })
+		do("unvote", &m.unvoted, dynastay.ErrNotFound, func(ctx context.Context, p *checker.Process) error { return editorOf(p).reviews.Unvote(ctx, id, user) })
+		do("vote again", &m.voted, dynastay.ErrAlreadyExists, func(ctx context.Context, p *checker.Process) error { return editorOf(p).reviews.Vote(ctx, id, user) })
 	}
 	all.Wait()
 }
@@ -151,11 +152,11 @@ func (m *mind) may(there bool) bool {
 	if there {
 		left = 1
 	}
-	least := m.voted[Acknowledged] - m.unvoted[Acknowledged] - m.unvoted[Unknown]
-	return least <= left && left <= m.voted[Acknowledged]+m.voted[Unknown]-m.unvoted[Acknowledged]
+	least := m.voted[checker.Acknowledged] - m.unvoted[checker.Acknowledged] - m.unvoted[checker.Unknown]
+	return least <= left && left <= m.voted[checker.Acknowledged]+m.voted[checker.Unknown]-m.unvoted[checker.Acknowledged]
 }
 
-func (s *opinions) ballot(w *Worker, review string) *ballot {
+func (s *opinions) ballot(w *checker.Worker, review string) *ballot {
 	b := &ballot{review: review, user: w.Mark()}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -164,12 +165,12 @@ func (s *opinions) ballot(w *Worker, review string) *ballot {
 }
 
 // moderate approves, rejects or changes a review as the worker has just read it, half of the times under a key.
-func (s *opinions) moderate(w *Worker, id string) {
+func (s *opinions) moderate(w *checker.Worker, id string) {
 	var seen *reviews.Review
-	if w.Call("read a review", id, "", Never, func(ctx context.Context) (err error) {
+	if w.Call("read a review", id, "", checker.Never, func(ctx context.Context) (err error) {
 		seen, err = editorOf(w.Process).reviews.Get(ctx, id, dynastay.Consistent)
 		return err
-	}) != Acknowledged {
+	}) != checker.Acknowledged {
 		return
 	}
 	mark, e := w.Mark(), &revision{version: seen.Version}
@@ -189,23 +190,25 @@ func (s *opinions) moderate(w *Worker, id string) {
 	s.edited[id] = append(s.edited[id], e)
 	s.mu.Unlock()
 	if w.OneIn(2) {
-		s.decided.Call(w, func() *Once {
-			o := &Once{Key: dynastay.IdempotencyKey(mark).Of("reviews"), Name: "moderate once", Items: id, About: mark, Refusal: notNow}
-			o.Send = func(ctx context.Context, p *Process) error { return p.Write(ctx, op(editorOf(p).reviews), o.Key) }
+		s.decided.Call(w, func() *checker.Once {
+			o := &checker.Once{Key: dynastay.IdempotencyKey(mark).Of("reviews"), Name: "moderate once", Items: id, About: mark, Refusal: notNow}
+			o.Send = func(ctx context.Context, p *checker.Process) error {
+				return p.Write(ctx, op(editorOf(p).reviews), o.Key)
+			}
 			e.verdict = o.Verdict
 			return o
 		})
 		if e.verdict != nil {
 			return
 		}
-		e.verdict = func() Verdict { return Refused } // an earlier one was repeated instead
+		e.verdict = func() checker.Verdict { return checker.Refused } // an earlier one was repeated instead
 		return
 	}
 	v := w.Call("moderate", id, mark, notNow, func(ctx context.Context) error { return w.Write(ctx, op(editorOf(w.Process).reviews)) })
-	e.verdict = func() Verdict { return v }
+	e.verdict = func() checker.Verdict { return v }
 }
 
-func (s *opinions) Settle(w *Worker) {
+func (s *opinions) Settle(w *checker.Worker) {
 	s.voters.Settle(w)
 	s.decided.Settle(w)
 }
@@ -224,7 +227,7 @@ func (s *opinions) Check() {
 		}
 	}
 	for _, b := range s.votes {
-		if v, there := b.verdict(), votes[b.review+" "+b.user]; there && v == Refused || !there && v == Acknowledged {
+		if v, there := b.verdict(), votes[b.review+" "+b.user]; there && v == checker.Refused || !there && v == checker.Acknowledged {
 			s.Differ("a vote that was answered otherwise", b.review, "%s: %s, %v", b.user, v, there)
 		}
 	}
@@ -266,12 +269,12 @@ func (s *opinions) checkVersions(id string, p plain) {
 	made, maybe, taken := 0, 0, map[int]bool{}
 	for _, e := range s.edited[id] {
 		switch e.verdict() {
-		case Acknowledged:
+		case checker.Acknowledged:
 			if made++; taken[e.version] {
 				s.Differ("two edits of one version", id, "%d", e.version)
 			}
 			taken[e.version] = true
-		case Unknown:
+		case checker.Unknown:
 			maybe++
 		}
 	}

@@ -1,4 +1,4 @@
-package checker
+package property
 
 import (
 	"context"
@@ -6,11 +6,12 @@ import (
 	"sync"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 )
 
 // ratings are those of the properties.
 type ratings struct {
-	Repeats
+	checker.Repeats
 
 	mu sync.Mutex
 	of map[string][]*rating // by property
@@ -18,17 +19,17 @@ type ratings struct {
 
 type rating struct {
 	tenths  int
-	verdict func() Verdict
+	verdict func() checker.Verdict
 }
 
 // rate adds a rating to a property, half of the times under a key.
-func (l *listings) rate(w *Worker) {
+func (l *listings) rate(w *checker.Worker) {
 	if w.OneIn(2) {
-		l.ratings.Call(w, func() *Once {
+		l.ratings.Call(w, func() *checker.Once {
 			mark := w.Mark()
 			id, r := l.newRating(w)
-			o := &Once{Key: dynastay.IdempotencyKey(mark).Of("ratings"), Name: "rate once", Items: id, About: mark, Refusal: Never}
-			o.Send = func(ctx context.Context, p *Process) error {
+			o := &checker.Once{Key: dynastay.IdempotencyKey(mark).Of("ratings"), Name: "rate once", Items: id, About: mark, Refusal: checker.Never}
+			o.Send = func(ctx context.Context, p *checker.Process) error {
 				_, err := editorOf(p).properties.Rate(ctx, id, 0, dynastay.Rating(r.tenths), o.Key)
 				return err
 			}
@@ -38,14 +39,14 @@ func (l *listings) rate(w *Worker) {
 		return
 	}
 	id, r := l.newRating(w)
-	v := w.Call("rate", id, "", Never, func(ctx context.Context) error {
+	v := w.Call("rate", id, "", checker.Never, func(ctx context.Context) error {
 		_, err := editorOf(w.Process).properties.Rate(ctx, id, 0, dynastay.Rating(r.tenths))
 		return err
 	})
-	r.verdict = func() Verdict { return v }
+	r.verdict = func() checker.Verdict { return v }
 }
 
-func (l *listings) newRating(w *Worker) (id string, r *rating) {
+func (l *listings) newRating(w *checker.Worker) (id string, r *rating) {
 	id, r = l.pick(w), &rating{tenths: 10 + w.Rand.IntN(91)}
 	l.ratings.mu.Lock()
 	defer l.ratings.mu.Unlock()
@@ -64,10 +65,10 @@ func (l *listings) checkRatings(id string, p plain) {
 	for _, r := range l.ratings.of[id] {
 		v, next := r.verdict(), map[sum]bool{}
 		for s := range possible {
-			if v != Refused {
+			if v != checker.Refused {
 				next[sum{s.reviews + 1, s.tenths + r.tenths}] = true
 			}
-			if v != Acknowledged {
+			if v != checker.Acknowledged {
 				next[s] = true
 			}
 		}

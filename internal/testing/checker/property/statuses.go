@@ -1,4 +1,4 @@
-package checker
+package property
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
@@ -24,7 +25,7 @@ type statuses struct {
 // statusMove is one call. If it fails after it has changed the status, because it could not finish with the nights, its
 // answer is an error, so only the status that refuses it proves that nothing was written.
 type statusMove struct {
-	Span
+	checker.Span
 	to           properties.Status
 	acknowledged bool
 	refused      bool
@@ -51,7 +52,7 @@ func refusedByStatus(err error) bool {
 }
 
 // move calls one of the methods that change the status of a property.
-func (l *listings) move(w *Worker) {
+func (l *listings) move(w *checker.Worker) {
 	id := l.pick(w)
 	all := []struct {
 		name string
@@ -65,11 +66,11 @@ func (l *listings) move(w *Worker) {
 		{"resubmit", properties.Pending, editorOf(w.Process).properties.Resubmit, nil},
 	}
 	to := all[[]int{0, 0, 0, 1, 1, 1, 2, 3}[w.Rand.IntN(8)]]
-	mayRefuse := Refusal(refusedByStatus)
+	mayRefuse := checker.Refusal(refusedByStatus)
 	if to.lost != nil {
-		mayRefuse = mayRefuse.Or(RefusedBy(to.lost))
+		mayRefuse = mayRefuse.Or(checker.RefusedBy(to.lost))
 	}
-	m := &statusMove{to: to.to, Span: Since(l.Moment())}
+	m := &statusMove{to: to.to, Span: checker.Since(l.Moment())}
 	l.statuses.mu.Lock()
 	l.statuses.moves[id] = append(l.statuses.moves[id], m)
 	l.statuses.mu.Unlock()
@@ -79,19 +80,19 @@ func (l *listings) move(w *Worker) {
 		if p, err = to.call(ctx, id); err == nil && p.Status != to.to {
 			l.Differ("another status than was asked for", id, "%s instead of %s", p.Status, to.to)
 		}
-		err = UnknownOnly(err)
+		err = checker.UnknownOnly(err)
 		return err
 	})
 	l.statuses.mu.Lock()
 	defer l.statuses.mu.Unlock()
-	m.acknowledged, m.refused = v == Acknowledged, refusedByStatus(err)
+	m.acknowledged, m.refused = v == checker.Acknowledged, refusedByStatus(err)
 	if m.acknowledged {
 		m.Span.To = l.Moment()
 	}
 }
 
 // finishMoves finishes with the nights what a call has left.
-func (l *listings) finishMoves(w *Worker) {
+func (l *listings) finishMoves(w *checker.Worker) {
 	for _, id := range l.ids {
 		p, err := editorOf(w.Process).properties.Get(w.T.Context(), id, dynastay.Consistent)
 		if err == nil && p.Status == properties.Approved {
@@ -112,7 +113,7 @@ func (l *listings) checkStatus(id string, p plain) {
 	}
 	status := properties.Status(p["Status"].(string))
 	all := append([]*statusMove{{to: properties.Pending}}, l.statuses.moves[id]...)
-	last := Moment(-1)
+	last := checker.Moment(-1)
 	for _, m := range all {
 		if m.to == status && !m.refused {
 			last = max(last, m.Span.To)

@@ -1,4 +1,4 @@
-package checker
+package property
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 	"github.com/dynastay/dynastay/properties"
 )
 
@@ -23,67 +24,69 @@ type propertyParts struct {
 type part struct {
 	*partKind
 	id, property string
-	added        Verdict
+	added        checker.Verdict
 	removals     atomic.Int64 // that have begun
 	mu           sync.Mutex
-	removed      Tally
-	changed      Tally
+	removed      checker.Tally
+	changed      checker.Tally
 }
 
-func (p *part) told(of *Tally, v Verdict) {
+func (p *part) told(of *checker.Tally, v checker.Verdict) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	of[v]++
 }
 
-func (p *part) mayBeThere() bool { return p.added != Refused && p.removed[Acknowledged] == 0 }
+func (p *part) mayBeThere() bool {
+	return p.added != checker.Refused && p.removed[checker.Acknowledged] == 0
+}
 
 func (p *part) mayBeGone() bool {
-	return p.added != Acknowledged || p.removed[Acknowledged] > 0 || p.removed[Unknown] > 0
+	return p.added != checker.Acknowledged || p.removed[checker.Acknowledged] > 0 || p.removed[checker.Unknown] > 0
 }
 
 // partKind is a kind of part, and how it is written.
 type partKind struct {
 	name, prefix string // of the sort key
 	marked       string // the attribute that a change leaves its mark in
-	add          func(ctx context.Context, p *Process, property, id string) error
-	change       func(ctx context.Context, p *Process, property, id, mark string) error // nil if there is none
-	touch        func(ctx context.Context, p *Process, property, id string) error       // a change of order; nil if there is none
-	remove       func(ctx context.Context, p *Process, property, id string) error
+	add          func(ctx context.Context, p *checker.Process, property, id string) error
+	change       func(ctx context.Context, p *checker.Process, property, id, mark string) error // nil if there is none
+	touch        func(ctx context.Context, p *checker.Process, property, id string) error       // a change of order; nil if there is none
+	remove       func(ctx context.Context, p *checker.Process, property, id string) error
 }
 
 var partKinds = []*partKind{{
 	name: "room type", prefix: "ROOM#", marked: "Description",
-	add: func(ctx context.Context, p *Process, property, id string) error {
+	add: func(ctx context.Context, p *checker.Process, property, id string) error {
 		_, err := editorOf(p).properties.AddRoomTypes(ctx, property, []properties.RoomType{{
 			ID: id, Name: id, Limits: availability.Limits{MaxOccupancy: 2, MaxAdults: 2}, BasePrice: priceOf(id), Total: 1,
 		}})
 		return err
 	},
-	change: func(ctx context.Context, p *Process, property, id, mark string) error {
+	change: func(ctx context.Context, p *checker.Process, property, id, mark string) error {
 		_, err := editorOf(p).properties.UpdateRoomType(ctx, property, id, func(r *properties.RoomType) error {
 			r.Description, r.BasePrice = mark, priceOf(mark)
 			return nil
 		})
 		return err
 	},
-	remove: func(ctx context.Context, p *Process, property, id string) error {
-		return UnknownOnly(editorOf(p).properties.DeleteRoomType(ctx, property, id))
+	remove: func(ctx context.Context, p *checker.Process, property, id string) error {
+		return checker.UnknownOnly(editorOf(p).properties.DeleteRoomType(ctx, property, id))
 	},
 }, {
 	name: "image", prefix: "IMAGE#", marked: "Url",
-	add: func(ctx context.Context, p *Process, property, id string) error {
+	add: func(ctx context.Context, p *checker.Process, property, id string) error {
 		_, err := editorOf(p).properties.AddImages(ctx, property, []properties.Image{{ID: id, URL: "first " + id, Primary: len(id)%2 == 0}})
 		return err
 	},
-	change: func(ctx context.Context, p *Process, property, id, mark string) error {
+	change: func(ctx context.Context, p *checker.Process, property, id, mark string) error {
 		_, err := editorOf(p).properties.UpdateImage(ctx, property, id, func(i *properties.Image) error {
 			i.URL = mark
 			return nil
 		})
 		return err
 	},
-	touch: func(ctx context.Context, p *Process, property, id string) error {
+	touch: func(ctx context.Context, p *checker.Process, property, id string) error {
 		if len(id)%2 == 0 {
 			_, err := editorOf(p).properties.ArrangeImages(ctx, property, []string{id})
 			return err
@@ -91,35 +94,35 @@ var partKinds = []*partKind{{
 		_, err := editorOf(p).properties.SetPrimaryImage(ctx, property, id)
 		return err
 	},
-	remove: func(ctx context.Context, p *Process, property, id string) error {
+	remove: func(ctx context.Context, p *checker.Process, property, id string) error {
 		return editorOf(p).properties.DeleteImage(ctx, property, id)
 	},
 }, {
 	name: "amenity", prefix: "AMENITY#",
-	add: func(ctx context.Context, p *Process, property, id string) error {
+	add: func(ctx context.Context, p *checker.Process, property, id string) error {
 		_, err := editorOf(p).properties.AddAmenities(ctx, property, []string{id})
 		return err
 	},
-	remove: func(ctx context.Context, p *Process, property, id string) error {
+	remove: func(ctx context.Context, p *checker.Process, property, id string) error {
 		_, err := editorOf(p).properties.RemoveAmenities(ctx, property, []string{id})
 		return err
 	},
 }, {
 	name: "rate plan", prefix: "PLAN#", marked: "Name",
-	add: func(ctx context.Context, p *Process, property, id string) error {
+	add: func(ctx context.Context, p *checker.Process, property, id string) error {
 		_, err := editorOf(p).properties.CreateRatePlan(ctx, availability.RatePlan{PropertyID: property, ID: id, Name: "first", Active: true, Advertised: advertised(id)})
 		return err
 	},
-	change: func(ctx context.Context, p *Process, property, id, mark string) error {
+	change: func(ctx context.Context, p *checker.Process, property, id, mark string) error {
 		return changePlan(ctx, p, property, id, func(plan *availability.RatePlan) { plan.Name, plan.Advertised = mark, advertised(mark) })
 	},
 	// A plan is never deleted. One that is archived counts as gone.
-	remove: func(ctx context.Context, p *Process, property, id string) error {
+	remove: func(ctx context.Context, p *checker.Process, property, id string) error {
 		return changePlan(ctx, p, property, id, func(plan *availability.RatePlan) { plan.Active = false })
 	},
 }}
 
-func changePlan(ctx context.Context, p *Process, property, id string, change func(*availability.RatePlan)) error {
+func changePlan(ctx context.Context, p *checker.Process, property, id string, change func(*availability.RatePlan)) error {
 	_, err := editorOf(p).properties.UpdateRatePlan(ctx, property, id, func(plan *availability.RatePlan) error {
 		if !plan.Active {
 			return dynastay.ErrNotFound
@@ -155,7 +158,7 @@ func priceOf(text string) dynastay.Money {
 const mostParts = 6 // of a property, roughly
 
 // part adds, changes or removes a part of a property.
-func (l *listings) part(w *Worker) {
+func (l *listings) part(w *checker.Worker) {
 	property := l.pick(w)
 	l.parts.mu.Lock()
 	there := l.parts.there[property]
@@ -184,12 +187,12 @@ func (l *listings) part(w *Worker) {
 }
 
 // gone refuses what is done to a part that more than so many calls take away.
-func (p *part) gone(but int64) Refusal {
+func (p *part) gone(but int64) checker.Refusal {
 	return func(err error) bool { return errors.Is(err, dynastay.ErrNotFound) && p.removals.Load() > but }
 }
 
-func (l *listings) addPart(w *Worker, property string) {
-	p := &part{partKind: partKinds[w.Rand.IntN(len(partKinds))], id: w.Mark(), property: property, added: Unknown}
+func (l *listings) addPart(w *checker.Worker, property string) {
+	p := &part{partKind: partKinds[w.Rand.IntN(len(partKinds))], id: w.Mark(), property: property, added: checker.Unknown}
 	l.parts.mu.Lock()
 	l.parts.all[p.id] = p
 	l.parts.mu.Unlock()
@@ -198,12 +201,12 @@ func (l *listings) addPart(w *Worker, property string) {
 	})
 	l.parts.mu.Lock()
 	defer l.parts.mu.Unlock()
-	if p.added = v; v == Acknowledged {
+	if p.added = v; v == checker.Acknowledged {
 		l.parts.there[property] = append(l.parts.there[property], p)
 	}
 }
 
-func (l *listings) changePart(w *Worker, p *part) {
+func (l *listings) changePart(w *checker.Worker, p *part) {
 	mark := w.Mark()
 	v := w.Call("change "+p.name, p.property, p.id+" "+mark, p.gone(0).Or(tooMany), func(ctx context.Context) error {
 		return p.change(ctx, w.Process, p.property, p.id, mark)
@@ -214,10 +217,10 @@ func (l *listings) changePart(w *Worker, p *part) {
 	l.edits[mark] = &edit{p.id, v}
 }
 
-func (l *listings) removePart(w *Worker, p *part) {
+func (l *listings) removePart(w *checker.Worker, p *part) {
 	p.removals.Add(1)
 	// While a room type is being deleted, an approval of its property can put it back on sale.
-	v := w.Call("remove "+p.name, p.property, p.id, p.gone(1).Or(RefusedBy(availability.ErrReopened)), func(ctx context.Context) error {
+	v := w.Call("remove "+p.name, p.property, p.id, p.gone(1).Or(checker.RefusedBy(availability.ErrReopened)), func(ctx context.Context) error {
 		return p.remove(ctx, w.Process, p.property, p.id)
 	})
 	p.told(&p.removed, v)
@@ -235,7 +238,7 @@ func (l *listings) checkParts(all map[string]*listing) {
 			l.Differ("a part is lost", p.property, "%s %s", p.name, id)
 		case item != nil && !p.mayBeThere():
 			l.Differ("a part that was refused, or taken away", p.property, "%s %s", p.name, id)
-		case p.removed[Acknowledged] > 1 && p.change != nil:
+		case p.removed[checker.Acknowledged] > 1 && p.change != nil:
 			l.Differ("a part taken away twice", p.property, "%s %s", p.name, id)
 		}
 		if item != nil && p.change != nil {
@@ -251,11 +254,11 @@ func (l *listings) checkParts(all map[string]*listing) {
 
 func (l *listings) checkChanges(p *part, item plain) {
 	version := int(item["Version"].(float64))
-	if least, most := 1+p.changed[Acknowledged], 1+p.changed[Acknowledged]+p.changed[Unknown]; version < least || version > most {
+	if least, most := 1+p.changed[checker.Acknowledged], 1+p.changed[checker.Acknowledged]+p.changed[checker.Unknown]; version < least || version > most {
 		l.Differ("changes do not add up", p.property, "%s %s has version %d where %d to %d changes were made", p.name, p.id, version, least-1, most-1)
 	}
 	mark, _ := item[p.marked].(string)
-	if e := l.edits[mark]; version > 1 && (e == nil || e.id != p.id || e.verdict == Refused) {
+	if e := l.edits[mark]; version > 1 && (e == nil || e.id != p.id || e.verdict == checker.Refused) {
 		l.Differ("a change that was not to be made", p.property, "%s %s: %q", p.name, p.id, mark)
 	}
 }

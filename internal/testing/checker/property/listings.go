@@ -1,4 +1,5 @@
-package checker
+// Package property runs and checks the writes of properties: what they are, their parts, statuses and nights, and reviews.
+package property
 
 import (
 	"context"
@@ -8,17 +9,21 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/reviews"
 )
 
+// plain is a stored item without the library.
+type plain = map[string]any
+
 // listings are properties that several editors change, make, and open the nights of. Each update leaves a mark in the
 // description, so that every one of them changes something. For their parts, ratings and statuses, see parts.go
 // and statuses.go.
 type listings struct {
-	*Run
+	*checker.Run
 	hotel    *properties.WithRooms // of the sales, of which only the nights of the third room type are changed here
 	parts    propertyParts
 	ratings  ratings
@@ -26,16 +31,16 @@ type listings struct {
 
 	mu      sync.Mutex
 	ids     []string
-	updates map[string]*Tally // by property
+	updates map[string]*checker.Tally // by property
 	edits   map[string]*edit
-	made    map[string]Verdict // by the mark of the maker
-	opened  map[string]string  // night to the price of the one who was told to have opened it
-	prices  map[string]Verdict
+	made    map[string]checker.Verdict // by the mark of the maker
+	opened  map[string]string          // night to the price of the one who was told to have opened it
+	prices  map[string]checker.Verdict
 }
 
 type edit struct {
 	id      string
-	verdict Verdict
+	verdict checker.Verdict
 }
 
 const (
@@ -43,8 +48,8 @@ const (
 	contested = 3 // properties, of which most calls change one
 )
 
-// JoinProperties adds the changes of properties and the reviews to a run. Some are about the house of the sales.
-func JoinProperties(c *Run, hotel *properties.WithRooms) {
+// Join adds the changes of properties and the reviews to a run. Some are about the house of the sales.
+func Join(c *checker.Run, hotel *properties.WithRooms) {
 	c.Add(newListings(c, hotel), 16)
 	c.Add(newOpinions(c, hotel.ID), 22)
 }
@@ -56,15 +61,15 @@ type editor struct {
 	reviews    *reviews.Repository
 }
 
-var editorOf = Each(func(p *Process) *editor {
+var editorOf = checker.Each(func(p *checker.Process) *editor {
 	all := properties.New(p.DB, nil)
 	return &editor{all, availability.New(p.DB), reviews.New(p.DB, all, &reviews.Options{PendingShards: p.Shards})}
 })
 
-func newListings(c *Run, hotel *properties.WithRooms) *listings {
+func newListings(c *checker.Run, hotel *properties.WithRooms) *listings {
 	l := &listings{
-		Run: c, hotel: hotel, updates: map[string]*Tally{}, edits: map[string]*edit{}, made: map[string]Verdict{},
-		opened: map[string]string{}, prices: map[string]Verdict{},
+		Run: c, hotel: hotel, updates: map[string]*checker.Tally{}, edits: map[string]*edit{}, made: map[string]checker.Verdict{},
+		opened: map[string]string{}, prices: map[string]checker.Verdict{},
 		parts:    propertyParts{all: map[string]*part{}, there: map[string][]*part{}},
 		ratings:  ratings{of: map[string][]*rating{}},
 		statuses: statuses{moves: map[string][]*statusMove{}, nights: map[string]int{}},
@@ -84,7 +89,7 @@ func (l *listings) add(id string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.ids = append(l.ids, id)
-	l.updates[id] = &Tally{}
+	l.updates[id] = &checker.Tally{}
 }
 
 func (l *listings) property(slug, mark string) properties.Property {
@@ -102,7 +107,7 @@ func (l *listings) rooms() []properties.RoomType {
 	}
 }
 
-func (l *listings) Step(w *Worker) {
+func (l *listings) Step(w *checker.Worker) {
 	switch w.Rand.IntN(24) {
 	case 0:
 		l.create(w)
@@ -119,25 +124,25 @@ func (l *listings) Step(w *Worker) {
 	}
 }
 
-func (l *listings) slug(w *Worker) string { return fmt.Sprint("slug-", w.Rand.IntN(slugs)) }
+func (l *listings) slug(w *checker.Worker) string { return fmt.Sprint("slug-", w.Rand.IntN(slugs)) }
 
-func (l *listings) create(w *Worker) {
+func (l *listings) create(w *checker.Worker) {
 	mark, slug := w.Mark(), l.slug(w)
 	var made *properties.WithRooms
-	v := w.Call("list", slug, mark, Taken("Slug"), func(ctx context.Context) (err error) {
+	v := w.Call("list", slug, mark, checker.Taken("Slug"), func(ctx context.Context) (err error) {
 		made, err = editorOf(w.Process).properties.Create(ctx, l.property(slug, mark), l.rooms())
 		return err
 	})
 	l.mu.Lock()
 	l.made[mark] = v
 	l.mu.Unlock()
-	if v == Acknowledged && made != nil {
+	if v == checker.Acknowledged && made != nil {
 		l.add(made.ID)
 	}
 }
 
 // pick returns a property, mostly one of those that others change too.
-func (l *listings) pick(w *Worker) string {
+func (l *listings) pick(w *checker.Worker) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if w.OneIn(3) {
@@ -146,7 +151,7 @@ func (l *listings) pick(w *Worker) string {
 	return l.ids[w.Rand.IntN(contested)]
 }
 
-func (l *listings) update(w *Worker) {
+func (l *listings) update(w *checker.Worker) {
 	id := l.pick(w)
 	mark, what, slug := w.Mark(), w.Rand.IntN(100), l.slug(w)
 	change := func(p *properties.Property) error {
@@ -167,7 +172,7 @@ func (l *listings) update(w *Worker) {
 			opts = append(opts, dynastay.IfVersion(there.Version))
 		}
 	}
-	mayRefuse := Taken("Slug").Or(RefusedBy(dynastay.ErrVersion))
+	mayRefuse := checker.Taken("Slug").Or(checker.RefusedBy(dynastay.ErrVersion))
 	v := w.Call("update", id, fmt.Sprintf("%s %d %s", mark, what, slug), mayRefuse, func(ctx context.Context) error {
 		_, err := editorOf(w.Process).properties.Update(ctx, id, change, opts...)
 		return err
@@ -179,14 +184,14 @@ func (l *listings) update(w *Worker) {
 }
 
 // open puts nights of the house's third room type on sale, at a price of the caller's own.
-func (l *listings) open(w *Worker) {
+func (l *listings) open(w *checker.Worker) {
 	first := dynastay.MustDate("2026-09-01").AddDays(w.Rand.IntN(60 + int(w.Called()/100)))
 	l.mu.Lock()
 	price := dynastay.MustMoney(fmt.Sprintf("%d.%02d", 1+len(l.prices)/100, len(l.prices)%100), "USD")
-	l.prices[price.Amount()] = Unknown
+	l.prices[price.Amount()] = checker.Unknown
 	l.mu.Unlock()
 	var got availability.Opened
-	v := w.Call("open", "nights", "at "+price.Amount(), Never, func(ctx context.Context) (err error) {
+	v := w.Call("open", "nights", "at "+price.Amount(), checker.Never, func(ctx context.Context) (err error) {
 		got, err = editorOf(w.Process).nights.Open(ctx, availability.OpenRequest{
 			PropertyID: l.hotel.ID, RoomTypeID: l.hotel.Rooms[2].ID, Rooms: 1 + w.Rand.IntN(5), Price: price,
 			Nights: dynastay.Stay{CheckIn: first, CheckOut: first.AddDays(1 + w.Rand.IntN(9))},
@@ -204,7 +209,7 @@ func (l *listings) open(w *Worker) {
 	}
 }
 
-func (l *listings) Settle(w *Worker) {
+func (l *listings) Settle(w *checker.Worker) {
 	l.checkGuards() // first: to finish with the nights would repair them
 	l.ratings.Settle(w)
 	l.finishMoves(w)
@@ -271,9 +276,9 @@ func (l *listings) checkUpdates(id string, p plain) {
 		return
 	}
 	mark := p["Description"].(string)
-	if e := l.edits[mark]; e != nil && (e.id != id || e.verdict == Refused) {
+	if e := l.edits[mark]; e != nil && (e.id != id || e.verdict == checker.Refused) {
 		l.Differ("an update that was not to be made", id, "%s", mark)
-	} else if v, made := l.made[mark]; e == nil && mark != "first" && (!made || v == Refused) {
+	} else if v, made := l.made[mark]; e == nil && mark != "first" && (!made || v == checker.Refused) {
 		l.Differ("a property that was not to be made", id, "%s", mark)
 	}
 	told := l.updates[id]
@@ -281,7 +286,7 @@ func (l *listings) checkUpdates(id string, p plain) {
 		return // nobody was told of it
 	}
 	version := int(p["Version"].(float64))
-	if least, most := 1+told[Acknowledged], 1+told[Acknowledged]+told[Unknown]; version < least || version > most {
+	if least, most := 1+told[checker.Acknowledged], 1+told[checker.Acknowledged]+told[checker.Unknown]; version < least || version > most {
 		l.Differ("updates do not add up", id, "version %d where %d to %d updates were made", version, least-1, most-1)
 	}
 }
@@ -297,7 +302,7 @@ func (l *listings) checkNights() {
 		if told, there := l.opened[date]; there && told != price {
 			l.Differ("a night that was opened anew", "nights", "%s at %s where %s was acknowledged", date, price, told)
 		}
-		if v, made := l.prices[price]; !made || v == Refused {
+		if v, made := l.prices[price]; !made || v == checker.Refused {
 			l.Differ("a night that nobody opened", "nights", "%s at %s", date, price)
 		}
 		delete(l.opened, date)
