@@ -7,6 +7,7 @@ import (
 	"github.com/dynastay/dynastay/internal/testing/checker"
 	"github.com/dynastay/dynastay/internal/testing/checker/desk"
 	"github.com/dynastay/dynastay/internal/testing/checker/guests"
+	"github.com/dynastay/dynastay/internal/testing/checker/hotel"
 	"github.com/dynastay/dynastay/internal/testing/checker/listing"
 	"github.com/dynastay/dynastay/internal/testing/checker/marketplace"
 	"github.com/dynastay/dynastay/internal/testing/checker/property"
@@ -17,10 +18,10 @@ import (
 // TestChecker is the storm, and the comparison after it.
 func TestChecker(t *testing.T) {
 	c := checker.New(t, slices.Concat(
-		checker.WriteTables, checker.HotelTables, listing.Tables, venue.Tables, marketplace.Tables, traveltracker.Tables,
+		checker.WriteTables, hotel.Tables, listing.Tables, venue.Tables, marketplace.Tables, traveltracker.Tables,
 	)...)
 	checker.JoinWrites(c)
-	house := checker.JoinHotel(c)
+	house := hotel.Join(c)
 	property.Join(c, house)
 	guests.Join(c)
 	desk.Join(c)

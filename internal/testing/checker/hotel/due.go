@@ -1,4 +1,4 @@
-package checker
+package hotel
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 )
 
 // policies are those of the two room types of the house: how much is refunded, until when before the check-in. For some
@@ -35,15 +36,15 @@ func keptOf(b *bookings.Booking) int64 {
 	}
 	var lines []charged
 	for i, l := range b.Lines {
-		one := charged{l.CancellationPolicy, Minor(l.Subtotal), map[string]int64{}}
+		one := charged{l.CancellationPolicy, checker.Minor(l.Subtotal), map[string]int64{}}
 		if b.Charges != nil {
 			for _, e := range b.Charges.Entries {
-				one.charges[e.ID] = Minor(e.Lines[i])
+				one.charges[e.ID] = checker.Minor(e.Lines[i])
 			}
 		}
 		lines = append(lines, one)
 	}
-	return kept(Minor(b.Total), Minor(b.Breakdown.Kept), stay, b.CancelledAt, lines)
+	return kept(checker.Minor(b.Total), checker.Minor(b.Breakdown.Kept), stay, b.CancelledAt, lines)
 }
 
 // kept is what follows from the prices of the rooms: each line has a share of the total, except for what was kept before and for
@@ -79,14 +80,14 @@ func refundedAs(asked bookings.Refund, c bookings.Cancellation, keyed bool) bool
 	if c.Payment == nil {
 		return len(c.Refunds) == 0
 	}
-	paid, made := Minor(c.Payment.Paid)-Minor(c.Payment.Refunded), int64(0)
+	paid, made := checker.Minor(c.Payment.Paid)-checker.Minor(c.Payment.Refunded), int64(0)
 	for _, r := range c.Refunds {
-		made += Minor(r.Amount)
+		made += checker.Minor(r.Amount)
 	}
 	due := max(0, paid+made-keptOf(c.Booking))
 	switch {
 	case asked.Amount.IsSet():
-		due = Minor(asked.Amount)
+		due = checker.Minor(asked.Amount)
 	case keyed:
 		due = made
 	case asked.ProviderTransactionID != "":
@@ -102,7 +103,7 @@ func refundedAs(asked bookings.Refund, c bookings.Cancellation, keyed bool) bool
 			id += fmt.Sprint("_", i+1)
 		}
 		named := asked.ProviderTransactionID == "" || r.ProviderTransactionID == asked.ProviderTransactionID
-		if r.ID != id || !named || of[r.ProviderTransactionID] || Minor(r.Amount) == 0 {
+		if r.ID != id || !named || of[r.ProviderTransactionID] || checker.Minor(r.Amount) == 0 {
 			return false
 		}
 		of[r.ProviderTransactionID] = true
@@ -122,15 +123,15 @@ func (l *stayLife) mostDue() int64 {
 	paid := int64(0)
 	for _, p := range l.payments {
 		if p["Status"] == "paid" {
-			paid += Cents(p["Amount"])
+			paid += checker.Cents(p["Amount"])
 		}
 	}
 	prices, _ := l.plain["PriceBreakdown"].(plain)
-	before := Cents(prices["Kept"])
+	before := checker.Cents(prices["Kept"])
 	var lines []charged
 	for _, one := range l.lines {
 		policy, _ := one["CancellationPolicy"].(string)
-		lines = append(lines, charged{availability.CancellationPolicy(policy), Cents(one["Subtotal"]), l.chargesOf(one)})
+		lines = append(lines, charged{availability.CancellationPolicy(policy), checker.Cents(one["Subtotal"]), l.chargesOf(one)})
 	}
-	return paid - kept(Cents(l.plain["TotalAmount"]), before, dynastay.Stay{CheckIn: checkIn}, l.at("CancelledAt"), lines)
+	return paid - kept(checker.Cents(l.plain["TotalAmount"]), before, dynastay.Stay{CheckIn: checkIn}, l.at("CancelledAt"), lines)
 }

@@ -1,4 +1,4 @@
-package checker
+package hotel
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 )
 
 // agency is a channel that delivers some reservations more than once, as different bookings, of which one may be made.
@@ -16,12 +17,12 @@ const agency = "agency"
 // source is where a booking comes from, and what the platform notes about it and its lines.
 type source struct {
 	user, channel, reference string
-	data, line               string // what is noted as "of"; "" for nothing
-	taken                    []Told // refusals because of the reference
+	data, line               string         // what is noted as "of"; "" for nothing
+	taken                    []checker.Told // refusals because of the reference
 }
 
 // from draws the source of a booking: a third are reservations of the agency, and another third say more than who the user is.
-func (s *sales) from(w *Worker, mark string, r *bookings.Request) source {
+func (s *sales) from(w *checker.Worker, mark string, r *bookings.Request) source {
 	of := source{user: fmt.Sprint("user_", w.N%7)}
 	switch w.Rand.IntN(3) {
 	case 0:
@@ -50,10 +51,10 @@ func noted(text string) bookings.Data {
 }
 
 // delivered tells the refusal of a reference that another booking has.
-var delivered = Taken("ExternalReference")
+var delivered = checker.Taken("ExternalReference")
 
 // note draws what a modification notes about the booking and, with a quote, about its lines.
-func note(w *Worker, mark string, to *bookings.Modification) {
+func note(w *checker.Worker, mark string, to *bookings.Modification) {
 	if w.OneIn(3) {
 		to.Data = noted(mark)
 	}
@@ -137,5 +138,5 @@ func (s *sales) checkSources(lives map[string]*stayLife) {
 
 // refusedFor reports whether a booking that has the reference, or nil, explains all refusals because of it.
 func (a *ask) refusedFor(has *stayLife) bool {
-	return !slices.ContainsFunc(a.source.taken, func(t Told) bool { return has == nil || has.ask == a || has.ask.from > t.To })
+	return !slices.ContainsFunc(a.source.taken, func(t checker.Told) bool { return has == nil || has.ask == a || has.ask.from > t.To })
 }

@@ -1,4 +1,4 @@
-package checker
+package hotel
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/keys/key"
 )
@@ -32,12 +33,12 @@ func (f *found) mark() string { return f.text("SpecialRequests") }
 
 // text is an attribute, "" if it is absent.
 func (f *found) text(name string) string {
-	return TextOf(f.plain, name)
+	return checker.TextOf(f.plain, name)
 }
 
 // at is an attribute that is a time, zero if it is absent.
 func (f *found) at(name string) time.Time {
-	return TimeOf(f.plain[name])
+	return checker.TimeOf(f.plain[name])
 }
 
 func (f *found) status() bookings.Status { return bookings.Status(f.text("Status")) }
@@ -142,7 +143,7 @@ func (f *found) indexed(index, partition, sort, id string) bool {
 	if partition == "" {
 		return pk == "" && sk == ""
 	}
-	for count := range Shards {
+	for count := range checker.Shards {
 		shard := ""
 		if n := key.ShardOf(id, count+1); n > 0 {
 			shard = fmt.Sprint("#SHARD#", n)

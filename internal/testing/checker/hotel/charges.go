@@ -1,4 +1,4 @@
-package checker
+package hotel
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/dynastay/dynastay/availability/charges"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 )
 
 // saverDeposit is which part of the price is due at booking under the plan saver, in percent. Other lines have no terms.
@@ -28,7 +29,7 @@ func (f *found) chargesOf(line plain) map[string]int64 {
 	name := strings.NewReplacer("#LINE#0", "#", "#LINE#", "#").Replace(strings.TrimPrefix(sort, "ROOM#")) // numbers have two digits in keys
 	all := map[string]int64{}
 	for id, e := range f.entries() {
-		all[id] = Cents(e["LineAmounts"].(plain)[name])
+		all[id] = checker.Cents(e["LineAmounts"].(plain)[name])
 	}
 	return all
 }
@@ -43,7 +44,7 @@ func (f *found) otherCharges(bill *charges.Bill) string {
 		return fmt.Sprintf("%v instead of %v", f.charges, bill)
 	}
 	all := f.entries()
-	if len(all) != len(bill.Entries) || Cents(f.charges["Added"]) != Minor(bill.Added) {
+	if len(all) != len(bill.Entries) || checker.Cents(f.charges["Added"]) != checker.Minor(bill.Added) {
 		return fmt.Sprintf("%v instead of %v", f.charges, bill)
 	}
 	for _, sold := range bill.Entries {
@@ -53,7 +54,7 @@ func (f *found) otherCharges(bill *charges.Bill) string {
 		}
 		lines, _ := e["LineAmounts"].(plain)
 		nights, _ := e["NightAmounts"].(plain)
-		if Cents(e["Amount"]) != Minor(sold.Amount) || sum != Minor(sold.Amount) || len(lines) != len(f.lines) || len(nights) != len(sold.Nights) {
+		if checker.Cents(e["Amount"]) != checker.Minor(sold.Amount) || sum != checker.Minor(sold.Amount) || len(lines) != len(f.lines) || len(nights) != len(sold.Nights) {
 			return fmt.Sprintf("%v instead of %v", e, sold)
 		}
 		for date := range nights {
@@ -69,9 +70,9 @@ func (f *found) otherCharges(bill *charges.Bill) string {
 // earlier stays with it.
 func (f *found) overdue() time.Time {
 	prices, _ := f.plain["PriceBreakdown"].(plain)
-	before, saver, all := Cents(prices["Kept"]), int64(0), int64(0)
+	before, saver, all := checker.Cents(prices["Kept"]), int64(0), int64(0)
 	for _, line := range f.lines {
-		if price := Cents(line["Subtotal"]); line["RatePlanId"] == "saver" {
+		if price := checker.Cents(line["Subtotal"]); line["RatePlanId"] == "saver" {
 			saver, all = saver+price, all+price
 		} else {
 			all += price
@@ -80,7 +81,7 @@ func (f *found) overdue() time.Time {
 	if saver == 0 {
 		return time.Time{}
 	}
-	deposit := (2*(Cents(f.plain["TotalAmount"])-before)*saver*saverDeposit + all*100) / (2 * all * 100) // half a cent is rounded up
+	deposit := (2*(checker.Cents(f.plain["TotalAmount"])-before)*saver*saverDeposit + all*100) / (2 * all * 100) // half a cent is rounded up
 	if now := f.sums(); now.paid-now.refunded >= deposit+before {
 		return time.Time{}
 	}

@@ -1,4 +1,4 @@
-package checker
+package hotel
 
 import (
 	"context"
@@ -9,13 +9,14 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 )
 
 // notice is what a provider reports in one call: a payment or a refund. It is recorded on its own, or together with a
 // move. A payment has the mark of the first notice as its id, and that of the notice that counts as its method. A
 // refund has the mark of the first one as its reason.
 type notice struct {
-	*Deed
+	*checker.Deed
 	booking *ask
 	payment *bookings.Payment // or
 	refund  *bookings.Refund  // without an amount for what is due
@@ -42,7 +43,7 @@ type transaction struct {
 }
 
 // record reports a payment of a booking, or a refund.
-func (s *sales) record(w *Worker) {
+func (s *sales) record(w *checker.Worker) {
 	a, _ := s.pick(w)
 	if a == nil {
 		return
@@ -58,13 +59,13 @@ func (s *sales) record(w *Worker) {
 		if mark := w.Mark(); w.OneIn(3) || !paid && !w.OneIn(6) {
 			p := s.payment(w, a, mark)
 			n.payment = &p
-			s.newNotice(w, n, mark, paying, keyed, func(p *Process) *dynastay.Operation[bookings.Recorded] {
+			s.newNotice(w, n, mark, paying, keyed, func(p *checker.Process) *dynastay.Operation[bookings.Recorded] {
 				return officeOf(p).bookings.RecordPaymentOp(*n.payment)
 			})
 		} else {
 			r := s.refund(w, a, mark)
 			n.refund = &r
-			s.newNotice(w, n, mark, refunding, keyed, func(p *Process) *dynastay.Operation[bookings.Recorded] {
+			s.newNotice(w, n, mark, refunding, keyed, func(p *checker.Process) *dynastay.Operation[bookings.Recorded] {
 				return officeOf(p).bookings.RecordRefundOp(*n.refund)
 			})
 		}
@@ -73,14 +74,14 @@ func (s *sales) record(w *Worker) {
 }
 
 func (s *sales) newNotice(
-	w *Worker, n *notice, mark, kind string, keyed bool, op func(*Process) *dynastay.Operation[bookings.Recorded],
+	w *checker.Worker, n *notice, mark, kind string, keyed bool, op func(*checker.Process) *dynastay.Operation[bookings.Recorded],
 ) {
 	id := n.booking.id
 	n.Deed = w.Deed(mark, kind, n.booking.items(id), id, keyed, contradicted,
-		func(ctx context.Context, p *Process, parts ...dynastay.Part) error {
+		func(ctx context.Context, p *checker.Process, parts ...dynastay.Part) error {
 			one := op(p)
 			if n.receipt {
-				parts = append(parts, officeOf(p).receipts.CreateOp(&Receipt{ID: mark, Kind: kind, Of: id}))
+				parts = append(parts, officeOf(p).receipts.CreateOp(&checker.Receipt{ID: mark, Kind: kind, Of: id}))
 			}
 			err := p.Write(ctx, append(parts, one)...)
 			if err == nil {
@@ -101,8 +102,8 @@ func (s *sales) checkRecorded(n *notice, r bookings.Recorded, keyed bool) {
 		return
 	}
 	s.told(n.booking, r.Booking.Status)
-	total := n.payment != nil && n.payment.Status == bookings.PaymentPaid && Minor(r.Payment.Paid) < Minor(n.payment.Amount)
-	if !keyed && (total || r.Payment.Payment.Status != r.Booking.PaymentStatus) || Minor(r.Payment.Refunded) > Minor(r.Payment.Paid) {
+	total := n.payment != nil && n.payment.Status == bookings.PaymentPaid && checker.Minor(r.Payment.Paid) < checker.Minor(n.payment.Amount)
+	if !keyed && (total || r.Payment.Payment.Status != r.Booking.PaymentStatus) || checker.Minor(r.Payment.Refunded) > checker.Minor(r.Payment.Paid) {
 		s.Differ("a record with another result", n.Items, "%s returned %v", n.Mark, *r.Payment)
 	}
 }
@@ -121,7 +122,7 @@ func severalPaid(err error) bool {
 
 // payment draws a notice of a payment: of one that others report too, or of a new one. The amounts are parts of the
 // price.
-func (s *sales) payment(w *Worker, a *ask, mark string) bookings.Payment {
+func (s *sales) payment(w *checker.Worker, a *ask, mark string) bookings.Payment {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var of transaction
@@ -155,18 +156,18 @@ func newPayment(of transaction, mark string) bookings.Payment {
 }
 
 // reported draws when something happened, according to the provider: often at the same time.
-func reported(w *Worker) time.Time {
-	return Midnight.Add(time.Duration(w.Rand.IntN(12)) * time.Millisecond)
+func reported(w *checker.Worker) time.Time {
+	return checker.Midnight.Add(time.Duration(w.Rand.IntN(12)) * time.Millisecond)
 }
 
 // share is one of n equal parts of an amount, at least one cent.
 func share(amount dynastay.Money, n int) dynastay.Money {
-	equal, _ := dynastay.MoneyOfMinor(max(1, Minor(amount)/int64(n)), "USD")
+	equal, _ := dynastay.MoneyOfMinor(max(1, checker.Minor(amount)/int64(n)), "USD")
 	return equal
 }
 
 // refund draws a notice of a refund: of one that others report too, or of a new one.
-func (s *sales) refund(w *Worker, a *ask, mark string) bookings.Refund {
+func (s *sales) refund(w *checker.Worker, a *ask, mark string) bookings.Refund {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := s.newRefund(w, a, mark)
@@ -184,7 +185,7 @@ func (s *sales) refund(w *Worker, a *ask, mark string) bookings.Refund {
 }
 
 // newRefund draws what is refunded, which [sales.mu] protects.
-func (s *sales) newRefund(w *Worker, a *ask, mark string) bookings.Refund {
+func (s *sales) newRefund(w *checker.Worker, a *ask, mark string) bookings.Refund {
 	all := slices.DeleteFunc(slices.Clone(a.transactions), func(of transaction) bool { return !of.paid })
 	if len(all) == 0 || w.OneIn(4) {
 		all = append(slices.Clone(a.transactions), transaction{id: "tx-none", amount: share(a.quote.Total, 2)})
@@ -199,7 +200,7 @@ func (s *sales) newRefund(w *Worker, a *ask, mark string) bookings.Refund {
 
 // withNotice gives half of the confirmations a payment of their own, and half of the cancellations of what is paid a
 // refund.
-func (s *sales) withNotice(w *Worker, m *stayMove, mark string) {
+func (s *sales) withNotice(w *checker.Worker, m *stayMove, mark string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if m.kind != confirming && m.kind != cancelling || w.OneIn(2) || m.kind == cancelling && !m.booking.paid() && !w.OneIn(6) {

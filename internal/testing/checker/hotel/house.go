@@ -1,4 +1,6 @@
-package checker
+// Package hotel runs and checks what a house sells: bookings from the request to the last refund, promo codes, imports of bookings,
+// and the updates of its nights.
+package hotel
 
 import (
 	"fmt"
@@ -10,15 +12,19 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/availability/charges"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/properties"
 )
 
-// HotelTables are those that the sales have beside the hotel's.
-var HotelTables = []*dynastay.Schema{receiptEntity.Schema}
+// plain is a stored item without the library.
+type plain = map[string]any
 
-// JoinHotel adds the sales of a house to a run, and its managers. It returns the house, in which others have a part too.
-func JoinHotel(c *Run) *properties.WithRooms {
+// Tables are those that the sales have beside the hotel's.
+var Tables = []*dynastay.Schema{receiptEntity.Schema}
+
+// Join adds the sales of a house to a run, and its managers. It returns the house, in which others have a part too.
+func Join(c *checker.Run) *properties.WithRooms {
 	hotel := newHouse(c.T, c.Base.Direct)
 	c.Add(newSales(c, hotel), 50)
 	c.Add(newManagers(c, hotel), 14)
@@ -64,7 +70,7 @@ func newHouse(t *testing.T, db *dynastay.DB) *house {
 	require.NoError(t, err)
 	h := &house{WithRooms: made, charges: &charges.List{PropertyID: made.ID, Charges: []charges.Charge{
 		{ID: "service", Name: "Service", Kind: charges.Fee, Rate: 10_0000, Per: charges.PerNight, Of: []charges.Component{charges.Lodging}},
-		{ID: "city", Name: "City tax", Kind: charges.Tax, Amount: Dollars(3_33), Per: charges.PerRoomNight, Kept: charges.KeptIfStayed},
+		{ID: "city", Name: "City tax", Kind: charges.Tax, Amount: checker.Dollars(3_33), Per: charges.PerRoomNight, Kept: charges.KeptIfStayed},
 	}}}
 	for _, plan := range []availability.RatePlan{{ID: "flex"}, {
 		ID: "saver", Derived: &availability.Derivation{From: "flex", Percent: -10_00}, Payment: availability.PaymentTerms{Percent: saverDeposit * 100},
@@ -80,7 +86,7 @@ func newHouse(t *testing.T, db *dynastay.DB) *house {
 			{Nights: open, Rooms: scarce}, {Nights: tonight, Rooms: availability.MaxRooms, AboveCapacity: true},
 		} {
 			o.PropertyID, o.RoomTypeID, o.Price = made.ID, r.ID, fixture.Price
-			o.Rates = map[string]availability.Rate{"flex": {Price: Dollars(300_00)}}
+			o.Rates = map[string]availability.Rate{"flex": {Price: checker.Dollars(300_00)}}
 			_, err := availability.New(db).Open(t.Context(), o)
 			require.NoError(t, err)
 		}
@@ -119,7 +125,7 @@ func (h *house) quote(t *testing.T, db *dynastay.DB, stay dynastay.Stay, rooms [
 		}
 		for range stay.Nights() {
 			if one.agreed {
-				room.Agreed = append(room.Agreed, Dollars(199_00))
+				room.Agreed = append(room.Agreed, checker.Dollars(199_00))
 			}
 		}
 		request.Rooms = append(request.Rooms, room)

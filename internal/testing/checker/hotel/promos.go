@@ -1,4 +1,4 @@
-package checker
+package hotel
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -26,12 +27,12 @@ type promo struct {
 
 // promoSwitch is one call that activates a code, or deactivates it.
 type promoSwitch struct {
-	*Deed
+	*checker.Deed
 	active bool
 }
 
 // newPromos creates the codes. Stays of tonight are never returned, so they use only the first one, which has no limit.
-func newPromos(c *Run) []*promo {
+func newPromos(c *checker.Run) []*promo {
 	all := []*promo{
 		{code: "OPEN", percent: 333},
 		{code: "RARE", percent: 12_50, limit: 3},
@@ -41,8 +42,8 @@ func newPromos(c *Run) []*promo {
 	}
 	for _, p := range all {
 		_, err := bookings.New(c.Base.Direct, nil).CreatePromoCode(c.T.Context(), bookings.PromoCode{
-			Code: p.code, Percent: dynastay.Percent(p.percent), Amount: Dollars(p.amount), MaxDiscount: Dollars(p.most),
-			MinAmount: Dollars(p.least), UsageLimit: p.limit, Active: true,
+			Code: p.code, Percent: dynastay.Percent(p.percent), Amount: checker.Dollars(p.amount), MaxDiscount: checker.Dollars(p.most),
+			MinAmount: checker.Dollars(p.least), UsageLimit: p.limit, Active: true,
 		})
 		if err != nil {
 			c.T.Fatal(err)
@@ -74,7 +75,7 @@ func (s *sales) promoOf(text string) *promo {
 }
 
 // typed draws a code for a booking, as a guest types it, or none, and the discount that the guest was told, if any.
-func (s *sales) typed(w *Worker, a *ask, rooms int64) (text string, told dynastay.Money) {
+func (s *sales) typed(w *checker.Worker, a *ask, rooms int64) (text string, told dynastay.Money) {
 	p := s.promos[0]
 	if !a.arrives() {
 		p = s.promos[w.Rand.IntN(len(s.promos))]
@@ -83,19 +84,19 @@ func (s *sales) typed(w *Worker, a *ask, rooms int64) (text string, told dynasta
 		return "", told
 	}
 	if cents, ok := p.discount(rooms); ok && w.OneIn(2) {
-		told = Dollars(cents)
+		told = checker.Dollars(cents)
 	}
 	return []string{p.code, strings.ToLower(p.code), " " + p.code + " "}[w.Rand.IntN(3)], told
 }
 
 // switchPromo activates a code, which is active most of the time, or deactivates it.
-func (s *sales) switchPromo(w *Worker) {
+func (s *sales) switchPromo(w *checker.Worker) {
 	s.switched.Do(w, func(keyed bool) *promoSwitch {
 		p, mark := s.promos[w.Rand.IntN(len(s.promos))], w.Mark()
 		t := &promoSwitch{active: !w.OneIn(4)}
 		name := map[bool]string{true: "activate", false: "deactivate"}[t.active]
-		t.Deed = w.Deed(mark, name, p.code, p.code, keyed, Never,
-			func(ctx context.Context, process *Process, parts ...dynastay.Part) error {
+		t.Deed = w.Deed(mark, name, p.code, p.code, keyed, checker.Never,
+			func(ctx context.Context, process *checker.Process, parts ...dynastay.Part) error {
 				op := officeOf(process).bookings.DeactivatePromoCodeOp(p.code)
 				if t.active {
 					op = officeOf(process).bookings.ActivatePromoCodeOp(p.code)
@@ -122,27 +123,27 @@ func unusable(err error) bool {
 // use is a booking that has a code, and the time within which it can have had it.
 type use struct {
 	promo *promo
-	Span
+	checker.Span
 }
 
 // checkPromo follows the code of a booking from its creation through its modifications, and computes what it pays. It
 // notes when each code was used.
 func (s *sales) checkPromo(l *stayLife) {
-	p, rooms, kept := s.promoOf(l.ask.code), Minor(l.ask.quote.Total), int64(0)
-	now := use{p, Since(l.ask.from)}
+	p, rooms, kept := s.promoOf(l.ask.code), checker.Minor(l.ask.quote.Total), int64(0)
+	now := use{p, checker.Since(l.ask.from)}
 	discount, had := s.discountOf(l, p, rooms, nil)
 	for _, m := range l.modified {
 		if m.to.PromoCode != nil {
 			p = s.promoOf(*m.to.PromoCode)
 		}
 		if m.to.Quote != nil {
-			rooms = Minor(m.to.Quote.Total)
-			kept += Minor(m.to.Kept) // otherwise, it would have been refused
+			rooms = checker.Minor(m.to.Quote.Total)
+			kept += checker.Minor(m.to.Kept) // otherwise, it would have been refused
 		}
 		if p != had {
 			now.To = m.Within.To
 			l.uses = append(l.uses, now)
-			now = use{p, Since(m.Within.From)}
+			now = use{p, checker.Since(m.Within.From)}
 		}
 		discount, had = s.discountOf(l, p, rooms, had)
 	}
@@ -154,8 +155,8 @@ func (s *sales) checkPromo(l *stayLife) {
 		s.Differ("a booking with another code", l.id, "%q", l.text("PromoCode"))
 	}
 	prices := l.plain["PriceBreakdown"].(plain)
-	if Cents(prices["RoomTotal"]) != rooms || Cents(prices["Discounts"]) != discount || Cents(prices["Kept"]) != kept ||
-		Cents(l.plain["TotalAmount"]) != rooms+Cents(prices["TaxesAndFees"])-discount+kept {
+	if checker.Cents(prices["RoomTotal"]) != rooms || checker.Cents(prices["Discounts"]) != discount || checker.Cents(prices["Kept"]) != kept ||
+		checker.Cents(l.plain["TotalAmount"]) != rooms+checker.Cents(prices["TaxesAndFees"])-discount+kept {
 		s.Differ("a booking at another price", l.id, "%v, total %v, instead of %d less %d and %d kept", prices, l.plain["TotalAmount"], rooms, discount, kept)
 	}
 }
@@ -195,7 +196,7 @@ func (s *sales) checkPromos(lives map[string]*stayLife, all map[string]*found) {
 	}
 	for _, a := range s.asked {
 		for _, told := range a.refusals {
-			s.checkUnusable(lives, a.code, Minor(a.quote.Total), told)
+			s.checkUnusable(lives, a.code, checker.Minor(a.quote.Total), told)
 		}
 	}
 	for _, m := range s.modifications {
@@ -205,7 +206,7 @@ func (s *sales) checkPromos(lives map[string]*stayLife, all map[string]*found) {
 		}
 		rooms := int64(-1)
 		if m.to.Quote != nil {
-			rooms = Minor(m.to.Quote.Total)
+			rooms = checker.Minor(m.to.Quote.Total)
 		}
 		for _, told := range m.Refusals {
 			s.checkUnusable(lives, code, rooms, told)
@@ -220,7 +221,7 @@ func (p *promo) wrong(stored plain, used int) string {
 	active, _ := stored["IsActive"].(bool)
 	switched := 0
 	for _, t := range p.switches {
-		if t.Verdict() != Refused {
+		if t.Verdict() != checker.Refused {
 			switched++
 		}
 	}
@@ -239,23 +240,23 @@ func (p *promo) wrong(stored plain, used int) string {
 
 // lastSwitched reports whether the code can have been switched so at last.
 func (p *promo) lastSwitched(active bool) bool {
-	last := Moment(-1)
+	last := checker.Moment(-1)
 	if active {
 		last = 0 // as it was created
 	}
 	for _, t := range p.switches {
-		if t.active == active && t.Verdict() != Refused {
+		if t.active == active && t.Verdict() != checker.Refused {
 			last = max(last, t.Within.To)
 		}
 	}
 	return last >= 0 && !slices.ContainsFunc(p.switches, func(t *promoSwitch) bool {
-		return t.active != active && t.Verdict() == Acknowledged && t.Within.From > last
+		return t.active != active && t.Verdict() == checker.Acknowledged && t.Within.From > last
 	})
 }
 
 // checkUnusable compares the refusal of a code with what the code can have been during the call. The price of the rooms
 // is -1 for those that the booking has.
-func (s *sales) checkUnusable(lives map[string]*stayLife, code string, rooms int64, told Told) {
+func (s *sales) checkUnusable(lives map[string]*stayLife, code string, rooms int64, told checker.Told) {
 	var refusal *bookings.PromoError
 	if !errors.As(told.Err, &refusal) {
 		return
@@ -269,7 +270,7 @@ func (s *sales) checkUnusable(lives map[string]*stayLife, code string, rooms int
 	case refusal.Err == bookings.ErrPromoUsedUp:
 		may = p.limit > 0 && p.mostUsed(lives, told.Span) >= p.limit
 	case refusal.Err == bookings.ErrPromoMinimum:
-		may = rooms < p.least && Minor(refusal.Minimum) == p.least
+		may = rooms < p.least && checker.Minor(refusal.Minimum) == p.least
 	default:
 		may = false
 	}
@@ -279,17 +280,17 @@ func (s *sales) checkUnusable(lives map[string]*stayLife, code string, rooms int
 }
 
 // mayBeInactive reports whether the code can have been inactive at some moment of a call.
-func (p *promo) mayBeInactive(at Span) bool {
+func (p *promo) mayBeInactive(at checker.Span) bool {
 	return slices.ContainsFunc(p.switches, func(off *promoSwitch) bool {
-		return !off.active && off.Verdict() != Refused && off.Within.From <= at.To &&
+		return !off.active && off.Verdict() != checker.Refused && off.Within.From <= at.To &&
 			!slices.ContainsFunc(p.switches, func(on *promoSwitch) bool {
-				return on.active && on.Verdict() == Acknowledged && on.Within.From > off.Within.To && on.Within.To < at.From
+				return on.active && on.Verdict() == checker.Acknowledged && on.Within.From > off.Within.To && on.Within.To < at.From
 			})
 	})
 }
 
 // mostUsed is how many bookings can have had the code at most, at the moments of a call.
-func (p *promo) mostUsed(lives map[string]*stayLife, at Span) (n int) {
+func (p *promo) mostUsed(lives map[string]*stayLife, at checker.Span) (n int) {
 	for _, l := range lives {
 		if slices.ContainsFunc(l.uses, func(u use) bool { return u.promo == p && u.Meets(at) }) {
 			n++

@@ -1,4 +1,4 @@
-package checker
+package hotel
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 )
 
 // add puts an item of its partition to a booking, and reports whether there is such an item.
@@ -44,14 +45,14 @@ func (f *found) sums() (s sums) {
 	for _, p := range f.payments {
 		switch p["Status"] {
 		case "paid":
-			s.paid += Cents(p["Amount"])
+			s.paid += checker.Cents(p["Amount"])
 		case "authorized":
-			s.authorized += Cents(p["Amount"])
+			s.authorized += checker.Cents(p["Amount"])
 		}
 	}
 	for _, r := range f.refunds {
 		if r["Status"] != "failed" {
-			s.refunded += Cents(r["Amount"])
+			s.refunded += checker.Cents(r["Amount"])
 		}
 	}
 	return s
@@ -79,7 +80,7 @@ func (f *found) mayLead(p plain) bool {
 	stages := []string{"authorized", "paid"}
 	stage := func(p plain) int { return slices.Index(stages, p["Status"].(string)) }
 	for _, other := range f.payments {
-		if stage(other) > stage(p) || stage(p) < 0 && stage(other) < 0 && TimeOf(other["StatusAt"]).After(TimeOf(p["StatusAt"])) {
+		if stage(other) > stage(p) || stage(p) < 0 && stage(other) < 0 && checker.TimeOf(other["StatusAt"]).After(checker.TimeOf(p["StatusAt"])) {
 			return false
 		}
 	}
@@ -88,7 +89,7 @@ func (f *found) mayLead(p plain) bool {
 
 // unbalanced says what of a booking's payments does not follow from the others, "" for nothing.
 func (f *found) unbalanced() string {
-	sums, total := f.sums(), Cents(f.plain["TotalAmount"])
+	sums, total := f.sums(), checker.Cents(f.plain["TotalAmount"])
 	leading, _ := f.summary["ProviderTransactionId"].(string)
 	first := f.payments[leading]
 	switch {
@@ -108,7 +109,7 @@ func (f *found) unbalanced() string {
 
 // summarised compares the summary with the payment that it shows, and with the sums.
 func (f *found) summarised(first plain, want sums) string {
-	if got := (sums{Cents(f.summary["PaidAmount"]), Cents(f.summary["AuthorizedAmount"]), Cents(f.summary["RefundAmount"])}); got != want {
+	if got := (sums{checker.Cents(f.summary["PaidAmount"]), checker.Cents(f.summary["AuthorizedAmount"]), checker.Cents(f.summary["RefundAmount"])}); got != want {
 		return fmt.Sprintf("the summary has %v instead of %v", got, want)
 	}
 	for _, name := range []string{"PaymentId", "Amount", "Currency", "PaymentMethod", "PaymentProvider", "CreatedAt"} {
@@ -118,14 +119,14 @@ func (f *found) summarised(first plain, want sums) string {
 	}
 	var paidAt, refundedAt time.Time
 	if first["Status"] == "paid" {
-		paidAt = TimeOf(first["StatusAt"])
+		paidAt = checker.TimeOf(first["StatusAt"])
 	}
 	for _, r := range f.refunds {
-		if at := TimeOf(r["StatusAt"]); r["Status"] != "failed" && at.After(refundedAt) {
+		if at := checker.TimeOf(r["StatusAt"]); r["Status"] != "failed" && at.After(refundedAt) {
 			refundedAt = at
 		}
 	}
-	if !TimeOf(f.summary["PaidAt"]).Equal(paidAt) || !TimeOf(f.summary["RefundedAt"]).Equal(refundedAt) {
+	if !checker.TimeOf(f.summary["PaidAt"]).Equal(paidAt) || !checker.TimeOf(f.summary["RefundedAt"]).Equal(refundedAt) {
 		return fmt.Sprintf("the summary was paid at %s and refunded at %s: %v", paidAt, refundedAt, f.summary)
 	}
 	return ""
@@ -136,7 +137,7 @@ func (f *found) overRefunded() string {
 	left := map[string]int64{}
 	for id, p := range f.payments {
 		if p["Status"] == "paid" {
-			left[id] = Cents(p["Amount"])
+			left[id] = checker.Cents(p["Amount"])
 		}
 	}
 	for id, r := range f.refunds {
@@ -145,7 +146,7 @@ func (f *found) overRefunded() string {
 			return fmt.Sprintf("%s is of %q, which is not paid", id, of)
 		}
 		if r["Status"] != "failed" {
-			left[of] -= Cents(r["Amount"])
+			left[of] -= checker.Cents(r["Amount"])
 		}
 		if left[of] < 0 {
 			return fmt.Sprintf("more than %s has is refunded", of)
@@ -175,12 +176,12 @@ func (s *sales) checkRead(id string, f *found) {
 		s.Differ("a history with other payments", id, "%v: %v", err, all)
 	}
 	for _, p := range all.Payments {
-		if item := f.payments[p.ProviderTransactionID]; item == nil || item["Status"] != string(p.Status) || Cents(item["Amount"]) != Minor(p.Amount) {
+		if item := f.payments[p.ProviderTransactionID]; item == nil || item["Status"] != string(p.Status) || checker.Cents(item["Amount"]) != checker.Minor(p.Amount) {
 			s.Differ("a history with other payments", id, "%v instead of %v", p, item)
 		}
 	}
 	for _, r := range all.Refunds {
-		if item := f.refunds[r.ID]; item == nil || item["Status"] != string(r.Status) || Cents(item["Amount"]) != Minor(r.Amount) {
+		if item := f.refunds[r.ID]; item == nil || item["Status"] != string(r.Status) || checker.Cents(item["Amount"]) != checker.Minor(r.Amount) {
 			s.Differ("a history with other payments", id, "%v instead of %v", r, item)
 		}
 	}

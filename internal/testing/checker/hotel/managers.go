@@ -1,4 +1,4 @@
-package checker
+package hotel
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
@@ -18,7 +19,7 @@ import (
 // while they open nights of it. Every update sets a maximum stay that no other one sets, far above any stay, so the
 // update that a night was last written by can be told.
 type managers struct {
-	*Run
+	*checker.Run
 	hotel *house
 	own   *properties.WithRooms // whose sales are closed and reopened
 
@@ -30,12 +31,12 @@ type managers struct {
 
 // nightUpdate is one update of one night.
 type nightUpdate struct {
-	Span
+	checker.Span
 	mark, rooms int
-	verdict     Verdict
+	verdict     checker.Verdict
 }
 
-func newManagers(c *Run, hotel *house) *managers {
+func newManagers(c *checker.Run, hotel *house) *managers {
 	room := properties.RoomType{Name: "Single", Limits: availability.Limits{MaxOccupancy: 1, MaxAdults: 1}, BasePrice: fixture.Price, Total: scarce}
 	own, err := properties.New(c.Base.Direct, nil).Create(c.T.Context(), properties.Property{
 		Name: "Closing House", Slug: "closing-house", Description: "first", Type: properties.Hotel, OwnerID: "user_host",
@@ -47,7 +48,7 @@ func newManagers(c *Run, hotel *house) *managers {
 	return &managers{Run: c, hotel: hotel, own: own, updates: map[string][]*nightUpdate{}}
 }
 
-func (m *managers) Step(w *Worker) {
+func (m *managers) Step(w *checker.Worker) {
 	switch w.Rand.IntN(12) {
 	case 0:
 		m.move(w, "close", officeOf(w.Process).nights.CloseSales, availability.ErrReopened)
@@ -61,14 +62,14 @@ func (m *managers) Step(w *Worker) {
 }
 
 // update changes one to three nights of one of the room types that are sold.
-func (m *managers) update(w *Worker) {
+func (m *managers) update(w *checker.Worker) {
 	open := dynastay.MustStay(firstNight, lastNight)
 	n := 1 + w.Rand.IntN(3)
 	from := open.CheckIn.AddDays(w.Rand.IntN(open.Nights() - n + 1))
 	room := m.hotel.Rooms[w.Rand.IntN(2)].ID
 	m.mu.Lock()
 	m.marks++
-	u := nightUpdate{mark: 1000 + m.marks, rooms: scarce - w.Rand.IntN(3), verdict: Unknown, Span: Since(m.Moment())}
+	u := nightUpdate{mark: 1000 + m.marks, rooms: scarce - w.Rand.IntN(3), verdict: checker.Unknown, Span: checker.Since(m.Moment())}
 	byNight := map[dynastay.Date]*nightUpdate{}
 	for i := range n {
 		own := u
@@ -85,7 +86,7 @@ func (m *managers) update(w *Worker) {
 	}}}
 	var report availability.Report
 	var err error
-	mayRefuse := Never
+	mayRefuse := checker.Never
 	if w.OneIn(4) { // all nights, or none
 		mayRefuse = soldTooMany
 		err = w.Write(ctx, officeOf(w.Process).nights.UpdateOp(request))
@@ -103,7 +104,7 @@ func (m *managers) update(w *Worker) {
 	for _, d := range report.Dates {
 		own := byNight[d.Date]
 		own.verdict = m.countNight(ctx, w, room, d.Date, own, d.Err, soldTooMany)
-		if d.Result == availability.Unchanged || (d.Result == availability.Unknown) != (own.verdict == Unknown) || d.Overbooked != 0 {
+		if d.Result == availability.Unchanged || (d.Result == availability.Unknown) != (own.verdict == checker.Unknown) || d.Overbooked != 0 {
 			m.Differ("an untrue report", room+"/"+d.Date.String(), "%s, with mark %d", d, own.mark)
 		}
 	}
@@ -116,11 +117,11 @@ func soldTooMany(err error) bool {
 
 // countNight counts and notes the outcome of one night.
 func (m *managers) countNight(
-	ctx context.Context, w *Worker, room string, date dynastay.Date, u *nightUpdate, err error, mayRefuse Refusal,
-) Verdict {
+	ctx context.Context, w *checker.Worker, room string, date dynastay.Date, u *nightUpdate, err error, mayRefuse checker.Refusal,
+) checker.Verdict {
 	at := fmt.Sprintf("%s/%s", room, date)
 	v := w.CallIn(ctx, "update", at, fmt.Sprintf("mark %d", u.mark), mayRefuse, func(context.Context) error { return err })
-	if v == Acknowledged {
+	if v == checker.Acknowledged {
 		u.To = m.Moment()
 	}
 	return v
@@ -128,22 +129,22 @@ func (m *managers) countNight(
 
 // move closes or reopens the managers' own house.
 func (m *managers) move(
-	w *Worker, name string, call func(context.Context, string) (availability.SalesChange, error), lost error,
+	w *checker.Worker, name string, call func(context.Context, string) (availability.SalesChange, error), lost error,
 ) {
-	w.Call(name, m.own.ID, "", RefusedBy(lost), func(ctx context.Context) error {
+	w.Call(name, m.own.ID, "", checker.RefusedBy(lost), func(ctx context.Context) error {
 		_, err := call(ctx, m.own.ID)
-		return UnknownOnly(err)
+		return checker.UnknownOnly(err)
 	})
 }
 
 // open opens further nights of the managers' own house.
-func (m *managers) open(w *Worker) {
+func (m *managers) open(w *checker.Worker) {
 	m.mu.Lock()
 	m.opened = min(m.opened+1, 150)
 	from := dynastay.MustDate(firstNight).AddDays(w.Rand.IntN(m.opened))
 	m.mu.Unlock()
 	room := m.own.Rooms[w.Rand.IntN(2)].ID
-	w.Call("open", m.own.ID, from.String(), RefusedBy(availability.ErrClosed), func(ctx context.Context) error {
+	w.Call("open", m.own.ID, from.String(), checker.RefusedBy(availability.ErrClosed), func(ctx context.Context) error {
 		_, err := officeOf(w.Process).nights.Open(ctx, availability.OpenRequest{
 			PropertyID: m.own.ID, RoomTypeID: room, Rooms: scarce, Price: fixture.Price, Nights: dynastay.Stay{CheckIn: from, CheckOut: from.AddDays(2)},
 		})
@@ -152,7 +153,7 @@ func (m *managers) open(w *Worker) {
 }
 
 // Settle closes the managers' own house at the end.
-func (m *managers) Settle(w *Worker) {
+func (m *managers) Settle(w *checker.Worker) {
 	if _, err := officeOf(w.Process).nights.CloseSales(context.Background(), m.own.ID); err != nil {
 		m.Differ("a house that cannot be closed", m.own.ID, "%v", err)
 	}
@@ -174,7 +175,7 @@ func (m *managers) Check() {
 		}
 	}
 	for night, all := range m.updates {
-		acknowledgedOne := slices.ContainsFunc(all, func(u *nightUpdate) bool { return u.verdict == Acknowledged })
+		acknowledgedOne := slices.ContainsFunc(all, func(u *nightUpdate) bool { return u.verdict == checker.Acknowledged })
 		if acknowledgedOne && !marked[night] {
 			m.Differ("an update is lost", night, "no mark is stored")
 		}
@@ -193,13 +194,13 @@ func (m *managers) checkNight(night string, mark, rooms int) {
 	case last == nil:
 		m.Differ("an update that nobody made", night, "mark %d", mark)
 		return
-	case last.verdict == Refused:
+	case last.verdict == checker.Refused:
 		m.Differ("an update that was refused", night, "mark %d", mark)
 	case last.rooms != rooms:
 		m.Differ("a mixture of updates", night, "mark %d with %d rooms, not %d", mark, rooms, last.rooms)
 	}
 	for _, u := range m.updates[night] {
-		if u.verdict == Acknowledged && u.From > last.To {
+		if u.verdict == checker.Acknowledged && u.From > last.To {
 			m.Differ("an update is lost", night, "mark %d is stored, and %d was made after it", mark, u.mark)
 		}
 	}

@@ -1,4 +1,4 @@
-package checker
+package hotel
 
 import (
 	"maps"
@@ -9,13 +9,14 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 )
 
 // The tests of this file show the rules wrong histories, which they must reject.
 
 // wrongSales are sales without a database.
 func wrongSales(t *testing.T) *sales {
-	return &sales{Run: Histories(t), promos: []*promo{
+	return &sales{Run: checker.Histories(t), promos: []*promo{
 		{code: "OPEN", percent: 333},
 		{code: "RARE", percent: 12_50, most: 30_00, least: 200_00, limit: 2},
 	}}
@@ -27,19 +28,19 @@ func paidBooking() *found {
 	for _, item := range []plain{
 		{
 			"SK": "PAYMENT#tx-1", "BookingId": "b", "ProviderTransactionId": "tx-1", "PaymentId": "m1", "PaymentMethod": "m1", "Amount": 200.0,
-			"Status": "paid", "StatusAt": Stamp(1), "PaymentProvider": "provider", "Currency": "USD",
+			"Status": "paid", "StatusAt": checker.Stamp(1), "PaymentProvider": "provider", "Currency": "USD",
 		},
 		{
 			"SK": "PAYMENT#tx-2", "BookingId": "b", "ProviderTransactionId": "tx-2", "PaymentId": "m2", "PaymentMethod": "m2", "Amount": 80.0,
-			"Status": "failed", "StatusAt": Stamp(5), "PaymentProvider": "provider", "FailureReason": "m2", "Currency": "USD",
+			"Status": "failed", "StatusAt": checker.Stamp(5), "PaymentProvider": "provider", "FailureReason": "m2", "Currency": "USD",
 		},
 		{
 			"SK": "REFUND#m3", "BookingId": "b", "RefundId": "m3", "ProviderTransactionId": "tx-1", "Amount": 50.0, "Status": "refunded",
-			"StatusAt": Stamp(7), "Reason": "m3",
+			"StatusAt": checker.Stamp(7), "Reason": "m3",
 		},
 		{
 			"SK": "PAYMENT", "BookingId": "b", "ProviderTransactionId": "tx-1", "PaymentId": "m1", "PaymentMethod": "m1", "Amount": 200.0,
-			"Status": "partially_refunded", "PaidAt": Stamp(1), "RefundedAt": Stamp(7), "PaidAmount": 200.0, "AuthorizedAmount": 0.0,
+			"Status": "partially_refunded", "PaidAt": checker.Stamp(1), "RefundedAt": checker.Stamp(7), "PaidAmount": 200.0, "AuthorizedAmount": 0.0,
 			"RefundAmount": 50.0, "PaymentProvider": "provider", "Currency": "USD",
 		},
 	} {
@@ -59,12 +60,14 @@ func TestWrongAccounts(t *testing.T) {
 		"a summary of the payment that fails": func(f *found) { f.summary["ProviderTransactionId"] = "tx-2" },
 		"a payment that the summary lacks":    func(f *found) { f.payments["tx-2"]["Status"] = "paid" },
 		"an authorization that it lacks":      func(f *found) { f.payments["tx-2"]["Status"] = "authorized" },
-		"a refund that the summary lacks":     func(f *found) { f.refunds["m4"] = plain{"Amount": 1.0, "Status": "pending", "StatusAt": Stamp(7)} },
-		"a refund that failed":                func(f *found) { f.refunds["m3"]["Status"] = "failed" },
-		"another time of the refund":          func(f *found) { f.refunds["m3"]["StatusAt"] = Stamp(8) },
-		"another time of the payment":         func(f *found) { f.summary["PaidAt"] = Stamp(2) },
-		"another method":                      func(f *found) { f.summary["PaymentMethod"] = "m2" },
-		"no payments":                         func(f *found) { f.payments = nil },
+		"a refund that the summary lacks": func(f *found) {
+			f.refunds["m4"] = plain{"Amount": 1.0, "Status": "pending", "StatusAt": checker.Stamp(7)}
+		},
+		"a refund that failed":        func(f *found) { f.refunds["m3"]["Status"] = "failed" },
+		"another time of the refund":  func(f *found) { f.refunds["m3"]["StatusAt"] = checker.Stamp(8) },
+		"another time of the payment": func(f *found) { f.summary["PaidAt"] = checker.Stamp(2) },
+		"another method":              func(f *found) { f.summary["PaymentMethod"] = "m2" },
+		"no payments":                 func(f *found) { f.payments = nil },
 	} {
 		f := paidBooking()
 		change(f)
@@ -110,16 +113,16 @@ func TestPaymentStatuses(t *testing.T) {
 
 // reportsOf are the notices that the booking of [paidBooking] follows from.
 func reportsOf() (pay, fail, refund *notice) {
-	cents := func(n int64) dynastay.Money { return Dollars(n) }
-	pay = &notice{Deed: Answered("m1", Acknowledged, Between(1, 2)), payment: &bookings.Payment{
-		ID: "m1", Method: "m1", Provider: "provider", ProviderTransactionID: "tx-1", Amount: cents(200_00), Status: bookings.PaymentPaid, At: Instant(1),
+	cents := func(n int64) dynastay.Money { return checker.Dollars(n) }
+	pay = &notice{Deed: checker.Answered("m1", checker.Acknowledged, checker.Between(1, 2)), payment: &bookings.Payment{
+		ID: "m1", Method: "m1", Provider: "provider", ProviderTransactionID: "tx-1", Amount: cents(200_00), Status: bookings.PaymentPaid, At: checker.Instant(1),
 	}}
-	fail = &notice{Deed: Answered("m2", Acknowledged, Between(1, 2)), payment: &bookings.Payment{
+	fail = &notice{Deed: checker.Answered("m2", checker.Acknowledged, checker.Between(1, 2)), payment: &bookings.Payment{
 		ID: "m2", Method: "m2", Provider: "provider", ProviderTransactionID: "tx-2", Amount: cents(80_00), Status: bookings.PaymentFailed,
-		FailureReason: "m2", At: Instant(5),
+		FailureReason: "m2", At: checker.Instant(5),
 	}}
-	refund = &notice{Deed: Answered("m3", Acknowledged, Between(3, 4)), refund: &bookings.Refund{
-		ID: "m3", Reason: "m3", ProviderTransactionID: "tx-1", Amount: cents(50_00), Status: bookings.PaymentRefunded, At: Instant(7),
+	refund = &notice{Deed: checker.Answered("m3", checker.Acknowledged, checker.Between(3, 4)), refund: &bookings.Refund{
+		ID: "m3", Reason: "m3", ProviderTransactionID: "tx-1", Amount: cents(50_00), Status: bookings.PaymentRefunded, At: checker.Instant(7),
 	}}
 	return pay, fail, refund
 }
@@ -136,13 +139,13 @@ func TestWrongRecords(t *testing.T) {
 	assert.Empty(t, life(func(*stayLife, *notice, *notice, *notice) {}).Kinds())
 	assert.Empty(t, life(func(l *stayLife, pay, _, _ *notice) { // two that were recorded before, or had been overtaken
 		again, begun := *pay.payment, *pay.payment
-		again.Method, again.At = "m5", Instant(2)
-		begun.Method, begun.Status, begun.At = "m6", bookings.PaymentAuthorized, Instant(9)
+		again.Method, again.At = "m5", checker.Instant(2)
+		begun.Method, begun.Status, begun.At = "m6", bookings.PaymentAuthorized, checker.Instant(9)
 		l.certain = append(l.certain, &notice{Deed: pay.Deed, payment: &again}, &notice{Deed: pay.Deed, payment: &begun})
 	}).Kinds())
 	second := func(l *stayLife, refund *notice, cents float64) { // of a refund of all payments by a cancellation in time
 		refund.refund.Amount, refund.refund.ProviderTransactionID, refund.move = dynastay.Money{}, "", &stayMove{}
-		l.plain["CheckInDate"], l.plain["CancelledAt"] = "2026-07-31", Stamp(0)
+		l.plain["CheckInDate"], l.plain["CancelledAt"] = "2026-07-31", checker.Stamp(0)
 		l.lines = []plain{{"CancellationPolicy": string(availability.FreeCancellation(24)), "Subtotal": 280.0}}
 		l.refunds["m3_2"] = maps.Clone(l.refunds["m3"])
 		l.refunds["m3_2"]["RefundId"], l.refunds["m3_2"]["ProviderTransactionId"], l.refunds["m3_2"]["Amount"] = "m3_2", "tx-2", cents
@@ -156,7 +159,7 @@ func TestWrongRecords(t *testing.T) {
 		},
 		"a second refund of an amount": func(l *stayLife, _, _, refund *notice) {
 			second(l, refund, 1)
-			refund.refund.Amount = Dollars(50_00)
+			refund.refund.Amount = checker.Dollars(50_00)
 		},
 		"a payment is lost":        func(l *stayLife, _, _, _ *notice) { delete(l.payments, "tx-2") },
 		"a refund is lost":         func(l *stayLife, _, _, _ *notice) { delete(l.refunds, "m3") },
@@ -165,12 +168,12 @@ func TestWrongRecords(t *testing.T) {
 		"another amount":           func(l *stayLife, _, _, _ *notice) { l.payments["tx-1"]["Amount"] = 199.0 },
 		"another status":           func(l *stayLife, _, _, _ *notice) { l.payments["tx-2"]["Status"] = "pending" },
 		"another provider":         func(l *stayLife, _, _, _ *notice) { l.payments["tx-1"]["PaymentProvider"] = "other" },
-		"another time":             func(l *stayLife, _, _, _ *notice) { l.payments["tx-2"]["StatusAt"] = Stamp(6) },
+		"another time":             func(l *stayLife, _, _, _ *notice) { l.payments["tx-2"]["StatusAt"] = checker.Stamp(6) },
 		"no reason of the failure": func(l *stayLife, _, _, _ *notice) { delete(l.payments["tx-2"], "FailureReason") },
 		"another id":               func(l *stayLife, _, _, _ *notice) { l.payments["tx-1"]["PaymentId"] = "m9" },
 		"a later notice": func(l *stayLife, _, fail, _ *notice) {
 			p := *fail.payment
-			p.Status, p.At = bookings.PaymentAuthorized, Instant(6)
+			p.Status, p.At = bookings.PaymentAuthorized, checker.Instant(6)
 			l.certain = append(l.certain, &notice{Deed: fail.Deed, payment: &p})
 		},
 		"a further notice of the same time": func(l *stayLife, _, fail, _ *notice) {
@@ -180,36 +183,36 @@ func TestWrongRecords(t *testing.T) {
 		},
 		"paid at last, however early": func(l *stayLife, _, fail, _ *notice) {
 			p := *fail.payment
-			p.Status, p.At = bookings.PaymentPaid, Instant(1)
+			p.Status, p.At = bookings.PaymentPaid, checker.Instant(1)
 			l.certain = append(l.certain, &notice{Deed: fail.Deed, payment: &p})
 		},
 		"paid before": func(l *stayLife, pay, _, _ *notice) {
 			p := *pay.payment
-			p.At = Instant(0)
+			p.At = checker.Instant(0)
 			l.certain = append(l.certain, &notice{Deed: pay.Deed, payment: &p})
 		},
 		"an acknowledged contradiction": func(l *stayLife, pay, _, _ *notice) {
 			p := *pay.payment
-			p.Amount = Dollars(1)
+			p.Amount = checker.Dollars(1)
 			l.certain = append(l.certain, &notice{Deed: pay.Deed, payment: &p})
 		},
 		"a refund of another amount":  func(l *stayLife, _, _, _ *notice) { l.refunds["m3"]["Amount"] = 49.0 },
 		"a refund of another payment": func(l *stayLife, _, _, _ *notice) { l.refunds["m3"]["ProviderTransactionId"] = "tx-2" },
-		"a refund at another time":    func(l *stayLife, _, _, _ *notice) { l.refunds["m3"]["StatusAt"] = Stamp(8) },
+		"a refund at another time":    func(l *stayLife, _, _, _ *notice) { l.refunds["m3"]["StatusAt"] = checker.Stamp(8) },
 		"another reason":              func(l *stayLife, _, _, _ *notice) { l.refunds["m3"]["Reason"] = "m9" },
 		"a refund that has failed": func(l *stayLife, _, _, refund *notice) {
 			r := *refund.refund
-			r.Status, r.At = bookings.PaymentFailed, Instant(0)
+			r.Status, r.At = bookings.PaymentFailed, checker.Instant(0)
 			l.certain = append(l.certain, &notice{Deed: refund.Deed, refund: &r})
 		},
 		"a refund that was made before": func(l *stayLife, _, _, refund *notice) {
 			r := *refund.refund
-			r.Status, r.At = "", Instant(6)
+			r.Status, r.At = "", checker.Instant(6)
 			l.certain = append(l.certain, &notice{Deed: refund.Deed, refund: &r})
 		},
 		"a refund of more than is due": func(l *stayLife, _, _, refund *notice) {
 			refund.refund.Amount, refund.move = dynastay.Money{}, &stayMove{}
-			l.plain["CheckInDate"], l.plain["CancelledAt"] = "2026-07-01", Stamp(0)
+			l.plain["CheckInDate"], l.plain["CancelledAt"] = "2026-07-01", checker.Stamp(0)
 			l.lines = []plain{{"CancellationPolicy": string(availability.PartialRefund(35, 48)), "Subtotal": 280.0}}
 		},
 	} {
@@ -220,25 +223,25 @@ func TestWrongRecords(t *testing.T) {
 // A notice with a receipt is recorded exactly if its receipt is there.
 func TestWrongReceipts(t *testing.T) {
 	for name, c := range map[string]struct {
-		receipt *Receipt
-		verdict Verdict
+		receipt *checker.Receipt
+		verdict checker.Verdict
 		want    []string
 		certain int
 		maybe   int
 	}{
-		"acknowledged":              {&Receipt{ID: "m1", Kind: paying, Of: "b"}, Acknowledged, nil, 1, 0},
-		"unknown, and there":        {&Receipt{ID: "m1", Kind: paying, Of: "b"}, Unknown, nil, 1, 0},
-		"unknown, and not there":    {nil, Unknown, nil, 0, 0},
-		"refused":                   {nil, Refused, nil, 0, 0},
-		"refused, and there":        {&Receipt{ID: "m1", Kind: paying, Of: "b"}, Refused, []string{"a notice that was refused"}, 1, 0},
-		"acknowledged, and lost":    {nil, Acknowledged, []string{"a notice is lost"}, 1, 0},
-		"a receipt of another kind": {&Receipt{ID: "m1", Kind: refunding, Of: "b"}, Acknowledged, []string{"a receipt of something else"}, 1, 0},
+		"acknowledged":              {&checker.Receipt{ID: "m1", Kind: paying, Of: "b"}, checker.Acknowledged, nil, 1, 0},
+		"unknown, and there":        {&checker.Receipt{ID: "m1", Kind: paying, Of: "b"}, checker.Unknown, nil, 1, 0},
+		"unknown, and not there":    {nil, checker.Unknown, nil, 0, 0},
+		"refused":                   {nil, checker.Refused, nil, 0, 0},
+		"refused, and there":        {&checker.Receipt{ID: "m1", Kind: paying, Of: "b"}, checker.Refused, []string{"a notice that was refused"}, 1, 0},
+		"acknowledged, and lost":    {nil, checker.Acknowledged, []string{"a notice is lost"}, 1, 0},
+		"a receipt of another kind": {&checker.Receipt{ID: "m1", Kind: refunding, Of: "b"}, checker.Acknowledged, []string{"a receipt of something else"}, 1, 0},
 	} {
 		s := wrongSales(t)
 		pay, _, _ := reportsOf()
-		pay.Deed, pay.receipt, pay.booking = Answered("m1", c.verdict, Between(1, 2)), true, &ask{id: "b"}
+		pay.Deed, pay.receipt, pay.booking = checker.Answered("m1", c.verdict, checker.Between(1, 2)), true, &ask{id: "b"}
 		s.notices = []*notice{pay}
-		l, receipts := &stayLife{found: paidBooking(), id: "b"}, map[string]*Receipt{}
+		l, receipts := &stayLife{found: paidBooking(), id: "b"}, map[string]*checker.Receipt{}
 		if c.receipt != nil {
 			receipts["m1"] = c.receipt
 		}
@@ -248,10 +251,10 @@ func TestWrongReceipts(t *testing.T) {
 	}
 	s := wrongSales(t)
 	pay, _, _ := reportsOf()
-	pay.Deed, pay.booking = Answered("m1", Unknown, Between(1, 2)), &ask{id: "b"}
+	pay.Deed, pay.booking = checker.Answered("m1", checker.Unknown, checker.Between(1, 2)), &ask{id: "b"}
 	s.notices = []*notice{pay}
 	l := &stayLife{found: paidBooking(), id: "b"}
-	s.checkNotices(map[string]*stayLife{"b": l}, maps.Clone(map[string]*Receipt{}))
+	s.checkNotices(map[string]*stayLife{"b": l}, maps.Clone(map[string]*checker.Receipt{}))
 	assert.Equal(t, []int{0, 1}, []int{len(l.certain), len(l.maybe)}, "without a receipt, nobody knows")
 }
 
@@ -259,7 +262,7 @@ func TestWrongReceipts(t *testing.T) {
 func TestWrongMovesWithNotices(t *testing.T) {
 	of := func(kind string, n *notice, change func(*stayLife)) []string {
 		s := wrongSales(t)
-		m := &stayMove{Deed: Answered("m1", Acknowledged, Between(1, 2)), booking: &ask{id: "b"}, kind: kind, notice: n}
+		m := &stayMove{Deed: checker.Answered("m1", checker.Acknowledged, checker.Between(1, 2)), booking: &ask{id: "b"}, kind: kind, notice: n}
 		l := &stayLife{found: paidBooking(), id: "b", by: map[string]*stayMove{}}
 		l.plain["CancellationReason"] = "m1"
 		change(l)

@@ -1,4 +1,4 @@
-package checker
+package hotel
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 )
 
 // stayLife is what has become of a booking.
@@ -28,7 +29,7 @@ type stayLife struct {
 // during is a status, and the time within which the booking can have had it.
 type during struct {
 	status bookings.Status
-	Span
+	checker.Span
 }
 
 // first is the status with which the booking was made.
@@ -67,7 +68,7 @@ func (s *sales) checkMoves(all map[string]*found) {
 			lives[id] = &stayLife{found: f, ask: a, id: id, kinds: f.kindsOf(a.hold > 0), by: map[string]*stayMove{}}
 		}
 	}
-	receipts := Stored(s.Run, receiptEntity)
+	receipts := checker.Stored(s.Run, receiptEntity)
 	for mark, m := range s.moves {
 		l := lives[m.booking.id]
 		if l == nil {
@@ -99,8 +100,8 @@ func (s *sales) checkMoves(all map[string]*found) {
 }
 
 // checkTraces looks for what a move has left behind, which is all or nothing.
-func (s *sales) checkTraces(l *stayLife, m *stayMove, r *Receipt) {
-	if r != nil && *r != (Receipt{ID: m.Mark, Kind: m.kind, Of: m.booking.id}) {
+func (s *sales) checkTraces(l *stayLife, m *stayMove, r *checker.Receipt) {
+	if r != nil && *r != (checker.Receipt{ID: m.Mark, Kind: m.kind, Of: m.booking.id}) {
 		s.Differ("a receipt of something else", m.Items, "%v of %s", *r, m.Mark)
 	}
 	var traces []bool
@@ -129,9 +130,9 @@ func (s *sales) checkTraces(l *stayLife, m *stayMove, r *Receipt) {
 		s.Differ("a move that is half done", m.Items, "%s %s of %s", m.Mark, m.kind, m.booking.id)
 	}
 	switch v := m.Verdict(); {
-	case done && v == Refused:
+	case done && v == checker.Refused:
 		s.Differ("a move that was refused", m.Items, "%s %s of %s is done", m.Mark, m.kind, m.booking.id)
-	case !done && v == Acknowledged:
+	case !done && v == checker.Acknowledged:
 		s.Differ("a move is lost, or acknowledged twice", m.Items, "%s %s of %s", m.Mark, m.kind, m.booking.id)
 	case done && l.by[m.kind] != nil:
 		s.Differ("a move that was made twice", m.Items, "%s of %s by %s and %s", m.kind, m.booking.id, m.Mark, l.by[m.kind].Mark)
@@ -188,7 +189,7 @@ func (s *sales) checkTimes(l *stayLife) {
 // checkAuthors finds the call that has made each move of a booking: the one that has left something behind, or the one
 // that was acknowledged, or any that may have been carried out.
 func (s *sales) checkAuthors(l *stayLife) {
-	l.statuses = []during{{l.first(), Since(0)}}
+	l.statuses = []during{{l.first(), checker.Since(0)}}
 	for _, kind := range slices.Sorted(maps.Keys(leadsTo)) {
 		certain, maybe := s.authors(l, kind)
 		there := slices.Contains(l.kinds, kind)
@@ -202,7 +203,7 @@ func (s *sales) checkAuthors(l *stayLife) {
 		}
 	}
 	for _, kind := range l.kinds {
-		within := Since(0)
+		within := checker.Since(0)
 		if certain, _ := s.authors(l, kind); len(certain) == 1 {
 			within = certain[0]
 		}
@@ -210,13 +211,13 @@ func (s *sales) checkAuthors(l *stayLife) {
 		if last.To = within.To; last.From > last.To {
 			s.Differ("moves in the wrong order", l.id, "%v", l.kinds)
 		}
-		l.statuses = append(l.statuses, during{leadsTo[kind], Since(within.From)})
+		l.statuses = append(l.statuses, during{leadsTo[kind], checker.Since(within.From)})
 	}
 }
 
 // authors are when those calls ran that have certainly made a move of a kind, and whether there are others that may
 // have.
-func (s *sales) authors(l *stayLife, kind string) (certain []Span, maybe bool) {
+func (s *sales) authors(l *stayLife, kind string) (certain []checker.Span, maybe bool) {
 	if by := l.by[kind]; by != nil {
 		certain = append(certain, by.Within)
 	}
@@ -225,9 +226,9 @@ func (s *sales) authors(l *stayLife, kind string) (certain []Span, maybe bool) {
 			continue
 		}
 		switch m.Verdict() {
-		case Acknowledged:
+		case checker.Acknowledged:
 			certain = append(certain, m.Within)
-		case Unknown:
+		case checker.Unknown:
 			maybe = true
 		}
 	}
@@ -244,7 +245,7 @@ func (s *sales) authors(l *stayLife, kind string) (certain []Span, maybe bool) {
 
 // checkRefusals compares each refusal with the statuses that the booking can have had during the call.
 func (s *sales) checkRefusals(l *stayLife) {
-	deeds := make([]*Deed, 0, len(l.all)+len(l.tried))
+	deeds := make([]*checker.Deed, 0, len(l.all)+len(l.tried))
 	for _, m := range l.all {
 		deeds = append(deeds, m.Deed)
 	}

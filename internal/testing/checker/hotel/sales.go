@@ -1,4 +1,4 @@
-package checker
+package hotel
 
 import (
 	"cmp"
@@ -13,6 +13,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 )
 
@@ -20,13 +21,13 @@ import (
 // stays.go, modifications.go, notices.go, promos.go and sources.go. The call that made a booking is named in
 // its SpecialRequests, so that each stored one can be told. Each step advances the clock, so that holds end.
 type sales struct {
-	*Run
+	*checker.Run
 	hotel    *house
-	keyed    Repeats
-	moved    Deeds[*stayMove]
-	modified Deeds[*modification]
-	noticed  Deeds[*notice]
-	switched Deeds[*promoSwitch]
+	keyed    checker.Repeats
+	moved    checker.Deeds[*stayMove]
+	modified checker.Deeds[*modification]
+	noticed  checker.Deeds[*notice]
+	switched checker.Deeds[*promoSwitch]
 	promos   []*promo
 
 	mu         sync.Mutex
@@ -50,10 +51,10 @@ const grace = 500 * time.Millisecond
 type office struct {
 	bookings *bookings.Repository
 	nights   *availability.Repository
-	receipts *entity.Table[Receipt]
+	receipts *entity.Table[checker.Receipt]
 }
 
-var officeOf = Each(func(p *Process) *office {
+var officeOf = checker.Each(func(p *checker.Process) *office {
 	return &office{
 		bookings.New(p.DB, &bookings.Options{
 			StatusShards: p.Shards, CheckInShards: p.Shards, HoldShards: p.Shards, HoldGrace: grace, NoShowAfter: time.Nanosecond,
@@ -75,12 +76,12 @@ type ask struct {
 	id      string          // as it was acknowledged
 	held    time.Time       // until when, as it was acknowledged; zero for no hold
 	status  bookings.Status // the last that anybody was told
-	verdict func() Verdict
-	from    Moment // when it was first asked for
-	code    string // as the guest types it
+	verdict func() checker.Verdict
+	from    checker.Moment // when it was first asked for
+	code    string         // as the guest types it
 	source  source
 
-	refusals     []Told            // of the code
+	refusals     []checker.Told    // of the code
 	transactions []transaction     // that many notices are about
 	refunds      []bookings.Refund // the same
 }
@@ -93,11 +94,11 @@ func (a *ask) items(mark string) string {
 // arrives reports whether the guests can arrive today.
 func (a *ask) arrives() bool { return a.quote.Stay.CheckIn == dynastay.MustDate(today) }
 
-func newSales(c *Run, hotel *house) *sales {
+func newSales(c *checker.Run, hotel *house) *sales {
 	return &sales{Run: c, hotel: hotel, asked: map[string]*ask{}, movedIn: map[string]*moveIn{}, moves: map[string]*stayMove{}, promos: newPromos(c)}
 }
 
-func (s *sales) Step(w *Worker) {
+func (s *sales) Step(w *checker.Worker) {
 	s.Base.Clock.Advance(tick)
 	switch at := w.Rand.IntN(60); {
 	case at < 6:
@@ -130,12 +131,12 @@ func soldOut(err error) bool {
 
 // request draws what is booked: every third stay begins today, and half of all are held, for so long that it ends while
 // others are at it, or never does.
-func (s *sales) request(w *Worker, mark string) (*ask, bookings.Request) {
+func (s *sales) request(w *checker.Worker, mark string) (*ask, bookings.Request) {
 	quotes := s.hotel.quotes
 	if w.OneIn(3) {
 		quotes = s.hotel.tonight
 	}
-	a := &ask{quote: quotes[w.Rand.IntN(len(quotes))], verdict: func() Verdict { return Unknown }, from: w.Moment()}
+	a := &ask{quote: quotes[w.Rand.IntN(len(quotes))], verdict: func() checker.Verdict { return checker.Unknown }, from: w.Moment()}
 	switch w.Rand.IntN(6) {
 	case 0, 1:
 		a.hold = time.Second + time.Duration(w.Rand.IntN(3000))*time.Millisecond
@@ -146,14 +147,14 @@ func (s *sales) request(w *Worker, mark string) (*ask, bookings.Request) {
 	r.SpecialRequests, r.Hold = mark, a.hold
 	a.source = s.from(w, mark, &r)
 	if a.quote.Charges == nil { // charges are of what is paid, and the quotes are shared
-		r.PromoCode, r.Discounts = s.typed(w, a, Minor(a.quote.Total))
+		r.PromoCode, r.Discounts = s.typed(w, a, checker.Minor(a.quote.Total))
 		a.code = r.PromoCode
 	}
 	return a, r
 }
 
 // create books what was asked for.
-func (s *sales) create(ctx context.Context, p *Process, mark string, a *ask, r bookings.Request, options ...dynastay.WriteOption) error {
+func (s *sales) create(ctx context.Context, p *checker.Process, mark string, a *ask, r bookings.Request, options ...dynastay.WriteOption) error {
 	from := s.Moment()
 	b, err := officeOf(p).bookings.Create(ctx, r, options...)
 	if err == nil {
@@ -161,7 +162,7 @@ func (s *sales) create(ctx context.Context, p *Process, mark string, a *ask, r b
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	at := Told{Span: Between(from, s.Moment()), Err: err}
+	at := checker.Told{Span: checker.Between(from, s.Moment()), Err: err}
 	switch {
 	case unusable(err):
 		a.refusals = append(a.refusals, at)
@@ -171,7 +172,7 @@ func (s *sales) create(ctx context.Context, p *Process, mark string, a *ask, r b
 	return err
 }
 
-var notBooked = Refusal(soldOut).Or(unusable).Or(delivered)
+var notBooked = checker.Refusal(soldOut).Or(unusable).Or(delivered)
 
 // acknowledged notes what a booking call returned.
 func (s *sales) acknowledged(mark string, a *ask, b *bookings.Booking) {
@@ -193,7 +194,7 @@ func (s *sales) acknowledged(mark string, a *ask, b *bookings.Booking) {
 	}
 }
 
-func (s *sales) book(w *Worker) {
+func (s *sales) book(w *checker.Worker) {
 	mark := w.Mark()
 	a, request := s.request(w, mark)
 	s.mu.Lock()
@@ -204,15 +205,15 @@ func (s *sales) book(w *Worker) {
 	})
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	a.verdict = func() Verdict { return v }
+	a.verdict = func() checker.Verdict { return v }
 }
 
-func (s *sales) bookOnce(w *Worker) {
-	s.keyed.Call(w, func() *Once {
+func (s *sales) bookOnce(w *checker.Worker) {
+	s.keyed.Call(w, func() *checker.Once {
 		mark := w.Mark()
 		a, request := s.request(w, mark)
-		o := &Once{Key: dynastay.IdempotencyKey(mark).Of(cmp.Or(a.source.user, agency)), Name: "book once", Items: a.items(mark), About: mark, Refusal: notBooked}
-		o.Send = func(ctx context.Context, p *Process) error {
+		o := &checker.Once{Key: dynastay.IdempotencyKey(mark).Of(cmp.Or(a.source.user, agency)), Name: "book once", Items: a.items(mark), About: mark, Refusal: notBooked}
+		o.Send = func(ctx context.Context, p *checker.Process) error {
 			return s.create(ctx, p, mark, a, request, o.Key)
 		}
 		a.verdict = o.Verdict
@@ -224,7 +225,7 @@ func (s *sales) bookOnce(w *Worker) {
 }
 
 // madeBy asks for what a key made: certainly that, where it was acknowledged before.
-func (s *sales) madeBy(w *Worker) {
+func (s *sales) madeBy(w *checker.Worker) {
 	o := s.keyed.Last(w)
 	if o == nil {
 		return
@@ -238,7 +239,7 @@ func (s *sales) madeBy(w *Worker) {
 	switch b, err := officeOf(w.Process).bookings.MadeBy(ctx, o.Key); {
 	case err == nil:
 		s.acknowledged(o.About, a, b)
-		o.Answer(Acknowledged)
+		o.Answer(checker.Acknowledged)
 	case errors.Is(err, dynastay.ErrNotFound) && before != "":
 		s.Differ("a key that has forgotten its booking", o.About, "%s", before)
 	}
@@ -246,7 +247,7 @@ func (s *sales) madeBy(w *Worker) {
 
 // pick draws a booking that others want to move too, among the oldest or the newest that are not over, and sometimes
 // any one; nil if there is none.
-func (s *sales) pick(w *Worker) (a *ask, status bookings.Status) {
+func (s *sales) pick(w *checker.Worker) (a *ask, status bookings.Status) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	all := s.open
@@ -273,7 +274,7 @@ func (s *sales) told(a *ask, status bookings.Status) {
 	}
 }
 
-func (s *sales) Settle(w *Worker) {
+func (s *sales) Settle(w *checker.Worker) {
 	s.keyed.Settle(w)
 	s.moved.Settle(w)
 	s.modified.Settle(w)
@@ -309,12 +310,12 @@ func (s *sales) checkAsked(all map[string]*found) {
 			s.Differ("two bookings of one request", mark, "%s and %s", id, other)
 		}
 		byMark[mark] = id
-		if a.verdict() == Refused {
+		if a.verdict() == checker.Refused {
 			s.Differ("a booking that was refused", mark, "%s is stored", id)
 		}
 	}
 	for mark, a := range s.asked {
-		if a.id != "" && byMark[mark] != a.id || a.verdict() == Acknowledged && byMark[mark] == "" {
+		if a.id != "" && byMark[mark] != a.id || a.verdict() == checker.Acknowledged && byMark[mark] == "" {
 			s.Differ("a booking is lost", mark, "%s", a.id)
 		}
 	}

@@ -1,4 +1,4 @@
-package checker
+package hotel
 
 import (
 	"testing"
@@ -9,35 +9,36 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 )
 
 // A refusal of a notice must have been true at some moment of its call.
 func TestWrongContradictions(t *testing.T) {
-	late, early := Between(5, 6), Between(1, 2)
+	late, early := checker.Between(5, 6), checker.Between(1, 2)
 	refused := func(id string, reason error, left int64) error {
-		return &bookings.PaymentError{BookingID: "b", ID: id, Err: reason, Left: Dollars(left)}
+		return &bookings.PaymentError{BookingID: "b", ID: id, Err: reason, Left: checker.Dollars(left)}
 	}
 	several := dynastay.Invalid("Refunds[0].ProviderTransactionID", "is required")
 	refund := func(of string, cents int64) *notice {
-		return &notice{refund: &bookings.Refund{ID: "m4", ProviderTransactionID: of, Amount: Dollars(cents)}}
+		return &notice{refund: &bookings.Refund{ID: "m4", ProviderTransactionID: of, Amount: checker.Dollars(cents)}}
 	}
 	payment := func(of string, cents int64) *notice {
-		return &notice{payment: &bookings.Payment{ProviderTransactionID: of, Provider: "provider", Amount: Dollars(cents), Status: bookings.PaymentPaid}}
+		return &notice{payment: &bookings.Payment{ProviderTransactionID: of, Provider: "provider", Amount: checker.Dollars(cents), Status: bookings.PaymentPaid}}
 	}
 	for name, c := range map[string]struct {
 		n    *notice
-		at   Span
+		at   checker.Span
 		err  error
 		ok   bool
 		also *notice
 	}{
 		"too much":                     {refund("tx-1", 151_00), late, refused("m4", bookings.ErrOverRefund, 150_00), true, nil},
-		"too much, before the first":   {refund("tx-1", 201_00), Between(1, 3), refused("m4", bookings.ErrOverRefund, 200_00), true, nil},
+		"too much, before the first":   {refund("tx-1", 201_00), checker.Between(1, 3), refused("m4", bookings.ErrOverRefund, 200_00), true, nil},
 		"not too much":                 {refund("tx-1", 150_00), late, refused("m4", bookings.ErrOverRefund, 150_00), false, nil},
 		"too little left":              {refund("tx-1", 151_00), late, refused("m4", bookings.ErrOverRefund, 149_00), false, nil},
 		"more left than there was":     {refund("tx-1", 201_00), late, refused("m4", bookings.ErrOverRefund, 200_00), false, nil},
 		"of what is due":               {refund("tx-1", 0), late, refused("m4", bookings.ErrOverRefund, 0), false, nil},
-		"of another booking":           {refund("tx-1", 151_00), late, &bookings.PaymentError{BookingID: "c", ID: "m4", Err: bookings.ErrOverRefund, Left: Dollars(150_00)}, false, nil},
+		"of another booking":           {refund("tx-1", 151_00), late, &bookings.PaymentError{BookingID: "c", ID: "m4", Err: bookings.ErrOverRefund, Left: checker.Dollars(150_00)}, false, nil},
 		"of another refund":            {refund("tx-1", 151_00), late, refused("m5", bookings.ErrOverRefund, 150_00), false, nil},
 		"not paid":                     {refund("tx-2", 1), late, refused("m4", bookings.ErrNotPaid, 0), true, nil},
 		"not paid yet":                 {refund("tx-1", 1), early, refused("m4", bookings.ErrNotPaid, 0), true, nil},
@@ -46,15 +47,15 @@ func TestWrongContradictions(t *testing.T) {
 		"a payment that is not paid":   {payment("tx-2", 1), late, refused("tx-2", bookings.ErrNotPaid, 0), false, nil},
 		"another amount":               {payment("tx-1", 1), late, refused("tx-1", bookings.ErrPaymentDiffers, 0), true, nil},
 		"the same amount":              {payment("tx-1", 200_00), late, refused("tx-1", bookings.ErrPaymentDiffers, 0), false, nil},
-		"another amount, only later":   {payment("tx-1", 1), Between(0, 0), refused("tx-1", bookings.ErrPaymentDiffers, 0), false, nil},
+		"another amount, only later":   {payment("tx-1", 1), checker.Between(0, 0), refused("tx-1", bookings.ErrPaymentDiffers, 0), false, nil},
 		"the amount of a failed one":   {payment("tx-2", 1), late, refused("tx-2", bookings.ErrPaymentDiffers, 0), false, nil},
 		"several":                      {refund("", 1), late, several, true, payment("tx-3", 1)},
 		"several, but it is one":       {refund("", 1), late, several, false, nil},
 		"several, but it is named":     {refund("tx-1", 1), late, several, false, payment("tx-3", 1)},
 		"an unknown reason":            {refund("tx-1", 1), late, refused("m4", bookings.ErrHoldOpen, 0), false, nil},
-		"a refund of another amount":   {&notice{refund: &bookings.Refund{ID: "m3", Amount: Dollars(1)}}, late, refused("m3", bookings.ErrPaymentDiffers, 0), true, nil},
-		"a refund of the same amount":  {&notice{refund: &bookings.Refund{ID: "m3", Amount: Dollars(50_00)}}, late, refused("m3", bookings.ErrPaymentDiffers, 0), false, nil},
-		"a refund of another payment":  {&notice{refund: &bookings.Refund{ID: "m3", ProviderTransactionID: "tx-2", Amount: Dollars(50_00)}}, late, refused("m3", bookings.ErrPaymentDiffers, 0), true, nil},
+		"a refund of another amount":   {&notice{refund: &bookings.Refund{ID: "m3", Amount: checker.Dollars(1)}}, late, refused("m3", bookings.ErrPaymentDiffers, 0), true, nil},
+		"a refund of the same amount":  {&notice{refund: &bookings.Refund{ID: "m3", Amount: checker.Dollars(50_00)}}, late, refused("m3", bookings.ErrPaymentDiffers, 0), false, nil},
+		"a refund of another payment":  {&notice{refund: &bookings.Refund{ID: "m3", ProviderTransactionID: "tx-2", Amount: checker.Dollars(50_00)}}, late, refused("m3", bookings.ErrPaymentDiffers, 0), true, nil},
 		"a refund that is not there":   {refund("tx-1", 1), late, refused("m4", bookings.ErrPaymentDiffers, 0), false, nil},
 		"too much of some payment":     {refund("", 151_00), late, refused("m4", bookings.ErrOverRefund, 150_00), true, nil},
 		"a refund of no other payment": {refund("tx-3", 1), late, refused("m4", bookings.ErrNotPaid, 0), true, nil},
@@ -63,11 +64,11 @@ func TestWrongContradictions(t *testing.T) {
 		pay, fail, made := reportsOf()
 		l := &stayLife{found: paidBooking(), id: "b", certain: []*notice{pay, fail, made}, told: []*notice{c.n}}
 		if c.also != nil {
-			c.also.Deed = Answered("m6", Unknown, Since(1))
+			c.also.Deed = checker.Answered("m6", checker.Unknown, checker.Since(1))
 			l.maybe = append(l.maybe, c.also)
 		}
-		c.n.Deed = Answered("m4", 1, c.at)
-		c.n.Refusals = []Told{{Span: c.at, Err: c.err}}
+		c.n.Deed = checker.Answered("m4", 1, c.at)
+		c.n.Refusals = []checker.Told{{Span: c.at, Err: c.err}}
 		s.checkContradictions(l)
 		assert.Equal(t, c.ok, len(s.Kinds()) == 0, name)
 	}
@@ -76,27 +77,27 @@ func TestWrongContradictions(t *testing.T) {
 // What a cancellation refunds is what was due when it was carried out.
 func TestWrongRefunds(t *testing.T) {
 	line := func(policy availability.CancellationPolicy, cents int64) bookings.Line {
-		return bookings.Line{Line: availability.Line{CancellationPolicy: policy, Subtotal: Dollars(cents)}}
+		return bookings.Line{Line: availability.Line{CancellationPolicy: policy, Subtotal: checker.Dollars(cents)}}
 	}
 	b := &bookings.Booking{
-		Summary:     bookings.Summary{Total: Dollars(560_01), Stay: dynastay.MustStay("2026-07-02", "2026-07-03")},
-		CancelledAt: Midnight.Add(time.Minute),
+		Summary:     bookings.Summary{Total: checker.Dollars(560_01), Stay: dynastay.MustStay("2026-07-02", "2026-07-03")},
+		CancelledAt: checker.Midnight.Add(time.Minute),
 		Lines:       []bookings.Line{line(availability.FreeCancellation(24), 280_00), line(availability.PartialRefund(35, 48), 280_00)},
 	}
 	assert.Equal(t, int64(560_01-378_01), keptOf(b)) // 67.5 % of 560.01 is 378.00675
 	b.CancelledAt = b.CancelledAt.Add(time.Millisecond)
 	assert.Equal(t, int64(560_01-280_01), keptOf(b), "the deadline of one policy is over")
-	b.CancelledAt = Midnight.Add(24*time.Hour + time.Minute + 1)
+	b.CancelledAt = checker.Midnight.Add(24*time.Hour + time.Minute + 1)
 	assert.Equal(t, int64(560_01), keptOf(b), "both are over")
-	b.CancelledAt = Midnight
+	b.CancelledAt = checker.Midnight
 	cancelled := func(paid, refunded int64, amounts ...int64) (c bookings.Cancellation) {
-		c = bookings.Cancellation{Booking: b, Payment: &bookings.PaymentSummary{Paid: Dollars(paid), Refunded: Dollars(refunded)}}
+		c = bookings.Cancellation{Booking: b, Payment: &bookings.PaymentSummary{Paid: checker.Dollars(paid), Refunded: checker.Dollars(refunded)}}
 		for _, cents := range amounts {
-			c.Refunds = append(c.Refunds, bookings.Refund{ID: "m1", ProviderTransactionID: "tx-1", Amount: Dollars(cents)})
+			c.Refunds = append(c.Refunds, bookings.Refund{ID: "m1", ProviderTransactionID: "tx-1", Amount: checker.Dollars(cents)})
 		}
 		return c
 	}
-	due, of, named := bookings.Refund{ID: "m1"}, bookings.Refund{ID: "m1", Amount: Dollars(5)}, bookings.Refund{ID: "m1", ProviderTransactionID: "tx-1"}
+	due, of, named := bookings.Refund{ID: "m1"}, bookings.Refund{ID: "m1", Amount: checker.Dollars(5)}, bookings.Refund{ID: "m1", ProviderTransactionID: "tx-1"}
 	ofBoth := func(change func(second *bookings.Refund)) bookings.Cancellation {
 		c := cancelled(560_01, 378_01, 378_00, 1)
 		c.Refunds[1].ID, c.Refunds[1].ProviderTransactionID = "m1_2", "tx-2"

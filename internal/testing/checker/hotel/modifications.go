@@ -1,4 +1,4 @@
-package checker
+package hotel
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 )
 
@@ -16,7 +17,7 @@ import (
 // receipt tells that it was this one, and so do its taxes and fees or, with charges, the guest's name, while no other one
 // follows.
 type modification struct {
-	*Deed
+	*checker.Deed
 	booking *ask
 	to      bookings.Modification
 }
@@ -25,7 +26,7 @@ const modifying = "modify"
 
 // modify quotes a booking anew, for a stay that others want too, and modifies it. A booking of tonight keeps its rooms,
 // to which guests may be checking in, and gets other fees.
-func (s *sales) modify(w *Worker) {
+func (s *sales) modify(w *checker.Worker) {
 	a, _ := s.pick(w)
 	if a == nil {
 		return
@@ -67,14 +68,14 @@ func (s *sales) modify(w *Worker) {
 		return
 	}
 	if request.Charges == nil && w.OneIn(3) {
-		s.exchange(w, a, &quoted, Minor(quoted.Quote.Total))
+		s.exchange(w, a, &quoted, checker.Minor(quoted.Quote.Total))
 	}
 	s.modified.Do(w, func(keyed bool) *modification { return s.newModification(w, a, quoted, keyed) })
 }
 
 // edit gives a booking another promo code and another guest, and nothing else. With another guest, it changes in any
 // case.
-func (s *sales) edit(w *Worker, a *ask) {
+func (s *sales) edit(w *checker.Worker, a *ask) {
 	b, err := bookings.New(s.Base.Direct, nil).Get(context.Background(), a.id, dynastay.Consistent)
 	if err != nil {
 		s.Differ("a booking that cannot be read", a.id, "%v", err)
@@ -82,7 +83,7 @@ func (s *sales) edit(w *Worker, a *ask) {
 	}
 	to := bookings.Modification{BookingID: a.id, Version: b.Version}
 	if b.Charges == nil { // charges would follow the discount
-		s.exchange(w, a, &to, Minor(b.Breakdown.Rooms))
+		s.exchange(w, a, &to, checker.Minor(b.Breakdown.Rooms))
 	}
 	if b.Charges == nil && w.OneIn(3) {
 		to.PromoCode, to.Discounts = &b.PromoCode, b.Breakdown.Discounts
@@ -91,7 +92,7 @@ func (s *sales) edit(w *Worker, a *ask) {
 }
 
 // exchange draws another promo code for a booking with rooms at a price, or none, or the one that it has.
-func (s *sales) exchange(w *Worker, a *ask, to *bookings.Modification, rooms int64) {
+func (s *sales) exchange(w *checker.Worker, a *ask, to *bookings.Modification, rooms int64) {
 	text, told := s.typed(w, a, rooms)
 	if text == "" && w.OneIn(2) {
 		told, _ = dynastay.MoneyOfMinor(0, "USD")
@@ -99,7 +100,7 @@ func (s *sales) exchange(w *Worker, a *ask, to *bookings.Modification, rooms int
 	to.PromoCode, to.Discounts = &text, told
 }
 
-func (s *sales) newModification(w *Worker, a *ask, to bookings.Modification, keyed bool) *modification {
+func (s *sales) newModification(w *checker.Worker, a *ask, to bookings.Modification, keyed bool) *modification {
 	mark := w.Mark()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,9 +113,9 @@ func (s *sales) newModification(w *Worker, a *ask, to bookings.Modification, key
 	note(w, mark, &to)
 	m := &modification{booking: a, to: to}
 	m.Deed = w.Deed(mark, modifying, a.items(a.id), a.id, keyed, notModified,
-		func(ctx context.Context, p *Process, parts ...dynastay.Part) error {
+		func(ctx context.Context, p *checker.Process, parts ...dynastay.Part) error {
 			op := officeOf(p).bookings.ModifyOp(to)
-			err := p.Write(ctx, append(parts, officeOf(p).receipts.CreateOp(&Receipt{ID: mark, Kind: modifying, Of: a.id}), op)...)
+			err := p.Write(ctx, append(parts, officeOf(p).receipts.CreateOp(&checker.Receipt{ID: mark, Kind: modifying, Of: a.id}), op)...)
 			var state *bookings.StatusError
 			switch {
 			case err == nil:
@@ -140,15 +141,15 @@ func (m *modification) seen(b *bookings.Booking) bool {
 	if m.to.Guest != nil && b.Guest.FirstName != m.Mark {
 		return false
 	}
-	return m.to.Quote == nil || Minor(b.Breakdown.TaxesAndFees) == m.fees() && b.Stay == m.to.Quote.Stay
+	return m.to.Quote == nil || checker.Minor(b.Breakdown.TaxesAndFees) == m.fees() && b.Stay == m.to.Quote.Stay
 }
 
 // fees are the taxes and fees that a modification with a quote makes the booking have.
 func (m *modification) fees() int64 {
 	if m.to.Quote.Charges != nil {
-		return Minor(m.to.Quote.Charges.Added)
+		return checker.Minor(m.to.Quote.Charges.Added)
 	}
-	return Minor(m.to.TaxesAndFees)
+	return checker.Minor(m.to.TaxesAndFees)
 }
 
 func notModified(err error) bool {
@@ -161,7 +162,7 @@ func notModified(err error) bool {
 
 // checkModifications finds the modifications that were carried out by their receipts, for the booking that they are
 // about.
-func (s *sales) checkModifications(lives map[string]*stayLife, receipts map[string]*Receipt) {
+func (s *sales) checkModifications(lives map[string]*stayLife, receipts map[string]*checker.Receipt) {
 	for _, m := range s.modifications {
 		l := lives[m.booking.id]
 		r := receipts[m.Mark]
@@ -171,11 +172,11 @@ func (s *sales) checkModifications(lives map[string]*stayLife, receipts map[stri
 		}
 		l.tried = append(l.tried, m)
 		switch v := m.Verdict(); {
-		case r != nil && *r != (Receipt{ID: m.Mark, Kind: modifying, Of: m.booking.id}):
+		case r != nil && *r != (checker.Receipt{ID: m.Mark, Kind: modifying, Of: m.booking.id}):
 			s.Differ("a receipt of something else", m.Items, "%v of %s", *r, m.Mark)
-		case r != nil && v == Refused:
+		case r != nil && v == checker.Refused:
 			s.Differ("a modification that was refused", m.Items, "%s of %s is done", m.Mark, l.id)
-		case r == nil && v == Acknowledged:
+		case r == nil && v == checker.Acknowledged:
 			s.Differ("a modification is lost, or acknowledged twice", m.Items, "%s of %s", m.Mark, l.id)
 		case r != nil:
 			l.modified = append(l.modified, m)
@@ -194,7 +195,7 @@ func (s *sales) checkModified(l *stayLife) {
 	slices.SortFunc(l.modified, func(a, b *modification) int { return cmp.Compare(a.to.Version, b.to.Version) })
 	want, fees, guest, bill := nightsOf(l.ask.quote), int64(0), fixture.Request(l.ask.quote).Guest.FirstName, l.ask.quote.Charges
 	if bill != nil {
-		fees = Minor(bill.Added)
+		fees = checker.Minor(bill.Added)
 	}
 	for i, m := range l.modified {
 		if i > 0 && m.to.Version == l.modified[i-1].to.Version || float64(m.to.Version) >= l.plain["Version"].(float64) {
@@ -210,7 +211,7 @@ func (s *sales) checkModified(l *stayLife) {
 	if got := l.nights(); !slices.Equal(got, want) {
 		s.Differ("a booking of other nights", l.id, "it has %v, and %v were asked for", got, want)
 	}
-	if got := l.plain["PriceBreakdown"].(map[string]any)["TaxesAndFees"]; Cents(got) != fees {
+	if got := l.plain["PriceBreakdown"].(map[string]any)["TaxesAndFees"]; checker.Cents(got) != fees {
 		s.Differ("a booking with the fees of another modification", l.id, "%v instead of %d cents", got, fees)
 	}
 	if text := l.otherCharges(bill); text != "" {

@@ -1,4 +1,4 @@
-package checker
+package hotel
 
 import (
 	"context"
@@ -9,10 +9,11 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 )
 
 // receiptEntity are the receipts of moves, modifications, payments and refunds.
-var receiptEntity = ReceiptsIn("Receipts")
+var receiptEntity = checker.ReceiptsIn("Receipts")
 
 // The kinds of moves. Each of them leads to one status.
 const (
@@ -39,7 +40,7 @@ var possible = map[bookings.Status][]string{
 // stayMove is one call that moves a booking. What it leaves behind tells that it was this one: a receipt, the reason of
 // a cancellation, the rooms that a check-in assigns, a payment or a refund. It may leave nothing.
 type stayMove struct {
-	*Deed
+	*checker.Deed
 	booking *ask
 	kind    string
 	receipt bool
@@ -53,7 +54,7 @@ func (m *stayMove) traces() bool {
 }
 
 // move moves a booking, as others do at the same time.
-func (s *sales) move(w *Worker) {
+func (s *sales) move(w *checker.Worker) {
 	if a, status := s.pick(w); a != nil {
 		s.moved.Do(w, func(keyed bool) *stayMove {
 			kinds := a.likely(w, status)
@@ -63,7 +64,7 @@ func (s *sales) move(w *Worker) {
 }
 
 // likely are the moves of a booking that its status allows, as far as it is known, and the time; sometimes all.
-func (a *ask) likely(w *Worker, status bookings.Status) []string {
+func (a *ask) likely(w *checker.Worker, status bookings.Status) []string {
 	switch ended := !w.Now().Before(a.held); {
 	case len(possible[status]) == 0, w.OneIn(5):
 		return []string{confirming, expiring, cancelling, checkingIn, checkingOut, missing}
@@ -77,7 +78,7 @@ func (a *ask) likely(w *Worker, status bookings.Status) []string {
 	return possible[status]
 }
 
-func (s *sales) newMove(w *Worker, a *ask, kind string, keyed bool) *stayMove {
+func (s *sales) newMove(w *checker.Worker, a *ask, kind string, keyed bool) *stayMove {
 	mark := w.Mark()
 	m := &stayMove{booking: a, kind: kind, receipt: w.OneIn(2)}
 	s.withNotice(w, m, mark)
@@ -87,11 +88,11 @@ func (s *sales) newMove(w *Worker, a *ask, kind string, keyed bool) *stayMove {
 			m.rooms[line.RoomTypeID] = []string{roomFor(mark, line.RoomTypeID)}
 		}
 	}
-	m.Deed = w.Deed(mark, kind, a.items(a.id), a.id, keyed, Refusal(impossible).Or(contradicted),
-		func(ctx context.Context, p *Process, parts ...dynastay.Part) error {
+	m.Deed = w.Deed(mark, kind, a.items(a.id), a.id, keyed, checker.Refusal(impossible).Or(contradicted),
+		func(ctx context.Context, p *checker.Process, parts ...dynastay.Part) error {
 			op, result := m.part(p)
 			if m.receipt {
-				parts = append(parts, officeOf(p).receipts.CreateOp(&Receipt{ID: mark, Kind: kind, Of: a.id}))
+				parts = append(parts, officeOf(p).receipts.CreateOp(&checker.Receipt{ID: mark, Kind: kind, Of: a.id}))
 			}
 			from := p.Now()
 			err := p.Write(ctx, append(parts, op)...)
@@ -122,7 +123,7 @@ func impossible(err error) bool {
 }
 
 // part is the operation of the move, and its result.
-func (m *stayMove) part(p *Process) (dynastay.Part, func() bookings.Cancellation) {
+func (m *stayMove) part(p *checker.Process) (dynastay.Part, func() bookings.Cancellation) {
 	moved := func(op *dynastay.Operation[*bookings.Booking]) (dynastay.Part, func() bookings.Cancellation) {
 		return op, func() bookings.Cancellation { return bookings.Cancellation{Booking: op.Result()} }
 	}
@@ -190,14 +191,14 @@ func (m *stayMove) justified(refusal *bookings.StatusError, call times) bool {
 
 // sweep is one call that ends all holds that are over.
 type sweep struct {
-	within Span
+	within checker.Span
 	ended  []string
 	whole  bool // nothing else can have been ended
 }
 
-func (s *sales) sweep(w *Worker) *sweep {
-	of := &sweep{within: Since(w.Moment())}
-	w.Call("sweep", "", "", Never, func(ctx context.Context) error {
+func (s *sales) sweep(w *checker.Worker) *sweep {
+	of := &sweep{within: checker.Since(w.Moment())}
+	w.Call("sweep", "", "", checker.Never, func(ctx context.Context) error {
 		done, err := officeOf(w.Process).bookings.ExpireHolds(ctx)
 		of.ended, of.whole = done.Expired, err == nil
 		if len(done.Missing) > 0 {
@@ -222,7 +223,7 @@ func (s *sales) sweep(w *Worker) *sweep {
 }
 
 // sweepAll ends at last all holds that end at all, for which one sweep is enough.
-func (s *sales) sweepAll(w *Worker) {
+func (s *sales) sweepAll(w *checker.Worker) {
 	s.Base.Clock.Advance(time.Minute)
 	s.sweep(w)
 	if again := s.sweep(w); !again.whole || len(again.ended) > 0 {

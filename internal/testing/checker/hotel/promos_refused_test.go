@@ -1,4 +1,4 @@
-package checker
+package hotel
 
 import (
 	"testing"
@@ -8,6 +8,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 )
 
 func TestDiscounts(t *testing.T) {
@@ -28,7 +29,7 @@ func TestDiscounts(t *testing.T) {
 // discounted is a booking of one night for 280.00 with a code, which a modification replaced by another one.
 func discounted() *stayLife {
 	none, code := "", " open "
-	total := &availability.Quote{Total: Dollars(280_00)}
+	total := &availability.Quote{Total: checker.Dollars(280_00)}
 	l := &stayLife{
 		found: newFound(plain{
 			"PromoCode": "OPEN", "Status": "confirmed", "TotalAmount": 270.68,
@@ -36,8 +37,8 @@ func discounted() *stayLife {
 		}),
 		id: "b", ask: &ask{from: 1, code: "rare", quote: total},
 		modified: []*modification{
-			{Deed: Answered("m1", Acknowledged, Between(3, 4)), to: bookings.Modification{PromoCode: &none}},
-			{Deed: Answered("m2", Acknowledged, Between(7, 8)), to: bookings.Modification{PromoCode: &code}},
+			{Deed: checker.Answered("m1", checker.Acknowledged, checker.Between(3, 4)), to: bookings.Modification{PromoCode: &none}},
+			{Deed: checker.Answered("m2", checker.Acknowledged, checker.Between(7, 8)), to: bookings.Modification{PromoCode: &code}},
 		},
 	}
 	return l
@@ -48,7 +49,7 @@ func TestWrongCodes(t *testing.T) {
 	l := discounted()
 	s.checkPromo(l)
 	assert.Empty(t, s.Kinds())
-	assert.Equal(t, []use{{s.promos[1], Between(1, 4)}, {nil, Between(3, 8)}, {s.promos[0], Since(7)}}, l.uses)
+	assert.Equal(t, []use{{s.promos[1], checker.Between(1, 4)}, {nil, checker.Between(3, 8)}, {s.promos[0], checker.Since(7)}}, l.uses)
 	for name, change := range map[string]func(l *stayLife){
 		"another code":       func(l *stayLife) { l.plain["PromoCode"] = "RARE" },
 		"another spelling":   func(l *stayLife) { l.plain["PromoCode"] = "open" },
@@ -56,8 +57,8 @@ func TestWrongCodes(t *testing.T) {
 		"another total":      func(l *stayLife) { l.plain["TotalAmount"] = 280.0 },
 		"another price":      func(l *stayLife) { l.plain["PriceBreakdown"].(plain)["RoomTotal"] = 281.0 },
 		"rooms that cost too little for the code of the request": func(l *stayLife) {
-			l.ask.quote = &availability.Quote{Total: Dollars(199_00)}
-			l.modified[0].to.Quote = &availability.Quote{Total: Dollars(280_00)}
+			l.ask.quote = &availability.Quote{Total: checker.Dollars(199_00)}
+			l.modified[0].to.Quote = &availability.Quote{Total: checker.Dollars(280_00)}
 		},
 		"a code that was dropped": func(l *stayLife) { l.modified = l.modified[:1] },
 	} {
@@ -68,7 +69,7 @@ func TestWrongCodes(t *testing.T) {
 		assert.NotEmpty(t, s.Kinds(), name)
 	}
 	kept := discounted()
-	kept.ask.code, kept.modified = "RARE", []*modification{{to: bookings.Modification{Quote: &availability.Quote{Total: Dollars(100_00)}}}}
+	kept.ask.code, kept.modified = "RARE", []*modification{{to: bookings.Modification{Quote: &availability.Quote{Total: checker.Dollars(100_00)}}}}
 	kept.plain["PromoCode"], kept.plain["TotalAmount"] = "RARE", 100.0
 	kept.plain["PriceBreakdown"] = plain{"RoomTotal": 100.0, "Discounts": 0.0}
 	s = wrongSales(t)
@@ -77,9 +78,9 @@ func TestWrongCodes(t *testing.T) {
 }
 
 func TestWrongUses(t *testing.T) {
-	off := &promoSwitch{Deed: Answered("m1", Acknowledged, Between(1, 2))}
-	on := &promoSwitch{Deed: Answered("m2", Acknowledged, Between(3, 4)), active: true}
-	maybe := &promoSwitch{Deed: Answered("m3", Unknown, Since(1))}
+	off := &promoSwitch{Deed: checker.Answered("m1", checker.Acknowledged, checker.Between(1, 2))}
+	on := &promoSwitch{Deed: checker.Answered("m2", checker.Acknowledged, checker.Between(3, 4)), active: true}
+	maybe := &promoSwitch{Deed: checker.Answered("m3", checker.Unknown, checker.Since(1))}
 	item := func(uses, version float64, active bool) plain {
 		return plain{"UsageCount": uses, "Version": version, "IsActive": active}
 	}
@@ -111,38 +112,38 @@ func TestWrongUses(t *testing.T) {
 
 // A refusal of a code must have been true at some moment of its call.
 func TestWrongRefusalsOfCodes(t *testing.T) {
-	off := &promoSwitch{Deed: Answered("m1", Acknowledged, Between(3, 4))}
-	on := &promoSwitch{Deed: Answered("m2", Acknowledged, Between(6, 7)), active: true}
+	off := &promoSwitch{Deed: checker.Answered("m1", checker.Acknowledged, checker.Between(3, 4))}
+	on := &promoSwitch{Deed: checker.Answered("m2", checker.Acknowledged, checker.Between(6, 7)), active: true}
 	because := func(code string, reason error, least int64) error {
-		return &bookings.PromoError{Code: code, Err: reason, Minimum: Dollars(least)}
+		return &bookings.PromoError{Code: code, Err: reason, Minimum: checker.Dollars(least)}
 	}
 	for name, c := range map[string]struct {
-		at    Span
+		at    checker.Span
 		rooms int64
 		err   error
 		ok    bool
 	}{
-		"inactive":                  {Between(4, 5), 280_00, because("RARE", bookings.ErrPromoInactive, 0), true},
-		"inactive, too early":       {Between(1, 2), 280_00, because("RARE", bookings.ErrPromoInactive, 0), false},
-		"inactive, too late":        {Between(8, 9), 280_00, because("RARE", bookings.ErrPromoInactive, 0), false},
-		"inactive, while activated": {Between(6, 9), 280_00, because("RARE", bookings.ErrPromoInactive, 0), true},
-		"another code":              {Between(4, 5), 280_00, because("OPEN", bookings.ErrPromoInactive, 0), false},
-		"used up":                   {Between(4, 5), 280_00, because("RARE", bookings.ErrPromoUsedUp, 0), true},
-		"used up, before it was":    {Between(1, 2), 280_00, because("RARE", bookings.ErrPromoUsedUp, 0), false},
-		"used up, after it was":     {Between(8, 9), 280_00, because("RARE", bookings.ErrPromoUsedUp, 0), false},
-		"too little":                {Between(4, 5), 199_99, because("RARE", bookings.ErrPromoMinimum, 200_00), true},
-		"too little, but enough":    {Between(4, 5), 200_00, because("RARE", bookings.ErrPromoMinimum, 200_00), false},
-		"another minimum":           {Between(4, 5), 199_99, because("RARE", bookings.ErrPromoMinimum, 201_00), false},
-		"ended":                     {Between(4, 5), 280_00, because("RARE", bookings.ErrPromoEnded, 0), false},
-		"something else":            {Between(4, 5), 280_00, dynastay.ErrVersion, true},
+		"inactive":                  {checker.Between(4, 5), 280_00, because("RARE", bookings.ErrPromoInactive, 0), true},
+		"inactive, too early":       {checker.Between(1, 2), 280_00, because("RARE", bookings.ErrPromoInactive, 0), false},
+		"inactive, too late":        {checker.Between(8, 9), 280_00, because("RARE", bookings.ErrPromoInactive, 0), false},
+		"inactive, while activated": {checker.Between(6, 9), 280_00, because("RARE", bookings.ErrPromoInactive, 0), true},
+		"another code":              {checker.Between(4, 5), 280_00, because("OPEN", bookings.ErrPromoInactive, 0), false},
+		"used up":                   {checker.Between(4, 5), 280_00, because("RARE", bookings.ErrPromoUsedUp, 0), true},
+		"used up, before it was":    {checker.Between(1, 2), 280_00, because("RARE", bookings.ErrPromoUsedUp, 0), false},
+		"used up, after it was":     {checker.Between(8, 9), 280_00, because("RARE", bookings.ErrPromoUsedUp, 0), false},
+		"too little":                {checker.Between(4, 5), 199_99, because("RARE", bookings.ErrPromoMinimum, 200_00), true},
+		"too little, but enough":    {checker.Between(4, 5), 200_00, because("RARE", bookings.ErrPromoMinimum, 200_00), false},
+		"another minimum":           {checker.Between(4, 5), 199_99, because("RARE", bookings.ErrPromoMinimum, 201_00), false},
+		"ended":                     {checker.Between(4, 5), 280_00, because("RARE", bookings.ErrPromoEnded, 0), false},
+		"something else":            {checker.Between(4, 5), 280_00, dynastay.ErrVersion, true},
 	} {
 		s := wrongSales(t)
 		p := s.promos[1]
 		p.switches = []*promoSwitch{off, on}
 		lives := map[string]*stayLife{
-			"a": {uses: []use{{p, Since(1)}}}, "b": {uses: []use{{p, Between(4, 6)}}}, "c": {uses: []use{{s.promos[0], Since(1)}}},
+			"a": {uses: []use{{p, checker.Since(1)}}}, "b": {uses: []use{{p, checker.Between(4, 6)}}}, "c": {uses: []use{{s.promos[0], checker.Since(1)}}},
 		}
-		s.checkUnusable(lives, " rare", c.rooms, Told{Span: c.at, Err: c.err})
+		s.checkUnusable(lives, " rare", c.rooms, checker.Told{Span: c.at, Err: c.err})
 		assert.Equal(t, c.ok, len(s.Kinds()) == 0, name)
 	}
 }

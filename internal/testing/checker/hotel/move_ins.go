@@ -1,4 +1,4 @@
-package checker
+package hotel
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 )
 
@@ -21,7 +22,7 @@ type moveIn struct {
 	refused bool // so was each import of it
 }
 
-func (s *sales) moveIn(w *Worker) {
+func (s *sales) moveIn(w *checker.Worker) {
 	mark, quote := w.Mark(), s.hotel.quotes[w.Rand.IntN(len(s.hotel.quotes))]
 	in := bookings.Import{
 		ID: "pms-" + mark, Property: quote.Property, Stay: quote.Stay, Guests: quote.Guests, Guest: fixture.Request(quote).Guest,
@@ -37,7 +38,7 @@ func (s *sales) moveIn(w *Worker) {
 	s.mu.Lock()
 	s.movedIn[mark] = m
 	s.mu.Unlock()
-	mayRefuse := Refusal(soldOut)
+	mayRefuse := checker.Refusal(soldOut)
 	for range 1 + w.Rand.IntN(3) {
 		var told error
 		v := w.Call("import", (&ask{quote: quote}).items(mark), "", mayRefuse, func(ctx context.Context) error {
@@ -48,10 +49,10 @@ func (s *sales) moveIn(w *Worker) {
 		if exists && m.refused {
 			s.Differ("an import that was refused exists", mark, "%s", m.id)
 		}
-		m.there, m.refused = m.there || v == Acknowledged || exists, m.refused && v == Refused && !exists
-		mayRefuse = Refusal(soldOut).Or(RefusedBy(dynastay.ErrAlreadyExists))
+		m.there, m.refused = m.there || v == checker.Acknowledged || exists, m.refused && v == checker.Refused && !exists
+		mayRefuse = checker.Refusal(soldOut).Or(checker.RefusedBy(dynastay.ErrAlreadyExists))
 		if m.there {
-			mayRefuse = RefusedBy(dynastay.ErrAlreadyExists) // it has its rooms, however many are left
+			mayRefuse = checker.RefusedBy(dynastay.ErrAlreadyExists) // it has its rooms, however many are left
 		}
 	}
 }

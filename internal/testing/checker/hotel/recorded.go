@@ -1,4 +1,4 @@
-package checker
+package hotel
 
 import (
 	"errors"
@@ -6,10 +6,11 @@ import (
 	"strings"
 
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 )
 
 // checkNotices sorts the notices by whether they were carried out: by their receipts, or as they were answered.
-func (s *sales) checkNotices(lives map[string]*stayLife, receipts map[string]*Receipt) {
+func (s *sales) checkNotices(lives map[string]*stayLife, receipts map[string]*checker.Receipt) {
 	for _, n := range s.notices {
 		l, r := lives[n.booking.id], receipts[n.Mark]
 		delete(receipts, n.Mark)
@@ -19,16 +20,16 @@ func (s *sales) checkNotices(lives map[string]*stayLife, receipts map[string]*Re
 		l.told = append(l.told, n)
 		done, v := r != nil, n.Verdict()
 		switch kind := n.kind(); {
-		case r != nil && (!n.receipt || *r != (Receipt{ID: n.Mark, Kind: kind, Of: n.booking.id})):
+		case r != nil && (!n.receipt || *r != (checker.Receipt{ID: n.Mark, Kind: kind, Of: n.booking.id})):
 			s.Differ("a receipt of something else", n.Items, "%v of %s", *r, n.Mark)
-		case done && v == Refused:
+		case done && v == checker.Refused:
 			s.Differ("a notice that was refused", n.Items, "%s of %s is recorded", n.Mark, l.id)
-		case n.receipt && !done && v == Acknowledged:
+		case n.receipt && !done && v == checker.Acknowledged:
 			s.Differ("a notice is lost", n.Items, "%s of %s", n.Mark, l.id)
 		}
-		if done || v == Acknowledged {
+		if done || v == checker.Acknowledged {
 			l.certain = append(l.certain, n)
-		} else if !n.receipt && v == Unknown {
+		} else if !n.receipt && v == checker.Unknown {
 			l.maybe = append(l.maybe, n)
 		}
 	}
@@ -100,7 +101,7 @@ func (s *sales) checkRecords(l *stayLife) {
 func (l *stayLife) refundedBy(n *notice) (sum int64) {
 	for id, r := range l.refunds {
 		if n.refunds(id) {
-			sum += Cents(r["Amount"])
+			sum += checker.Cents(r["Amount"])
 		}
 	}
 	return sum
@@ -132,8 +133,8 @@ func paidAs(stored plain, certain, all []*notice) bool {
 	}
 	p := all[counts].payment
 	reason, _ := stored["FailureReason"].(string)
-	if stored["Status"] != string(p.Status) || Cents(stored["Amount"]) != Minor(p.Amount) || stored["PaymentProvider"] != p.Provider ||
-		reason != p.FailureReason || !p.At.IsZero() && !TimeOf(stored["StatusAt"]).Equal(p.At) {
+	if stored["Status"] != string(p.Status) || checker.Cents(stored["Amount"]) != checker.Minor(p.Amount) || stored["PaymentProvider"] != p.Provider ||
+		reason != p.FailureReason || !p.At.IsZero() && !checker.TimeOf(stored["StatusAt"]).Equal(p.At) {
 		return false
 	}
 	return !slices.ContainsFunc(certain, func(n *notice) bool { return differs(*n.payment, *p) || later(*n.payment, *p) })
@@ -171,14 +172,14 @@ func refundIs(stored plain, certain, all []*notice) bool {
 		return slices.Index(furthest, string(n.refund.Status))
 	}
 	status, _ := stored["Status"].(string)
-	own, at := slices.Index(furthest, status), TimeOf(stored["StatusAt"])
+	own, at := slices.Index(furthest, status), checker.TimeOf(stored["StatusAt"])
 	first := slices.ContainsFunc(all, func(n *notice) bool { return n.refund.Reason == stored["Reason"] })
 	since := slices.ContainsFunc(all, func(n *notice) bool {
 		return rank(n) == own && (n.refund.At.IsZero() || n.refund.At.Equal(at))
 	})
 	return first && since && !slices.ContainsFunc(certain, func(n *notice) bool {
 		r := n.refund
-		return r.Amount.IsSet() && Cents(stored["Amount"]) != Minor(r.Amount) ||
+		return r.Amount.IsSet() && checker.Cents(stored["Amount"]) != checker.Minor(r.Amount) ||
 			r.ProviderTransactionID != "" && stored["ProviderTransactionId"] != r.ProviderTransactionID ||
 			rank(n) > own || rank(n) == own && !r.At.IsZero() && r.At.Before(at)
 	})
@@ -202,7 +203,7 @@ func (s *sales) checkContradictions(l *stayLife) {
 
 // contradicts reports whether a refusal can have been true during its call. Without a [bookings.PaymentError], it was
 // that there are several payments.
-func (l *stayLife) contradicts(n *notice, at Span, refusal *bookings.PaymentError) bool {
+func (l *stayLife) contradicts(n *notice, at checker.Span, refusal *bookings.PaymentError) bool {
 	if refusal == nil {
 		return n.refund != nil && n.refund.ProviderTransactionID == "" && l.paidBy(at.To) > 1
 	}
@@ -224,13 +225,13 @@ func (l *stayLife) contradicts(n *notice, at Span, refusal *bookings.PaymentErro
 				(n.refund.ProviderTransactionID == "" || n.refund.ProviderTransactionID == p.payment.ProviderTransactionID)
 		})
 	case bookings.ErrOverRefund:
-		return n.refund != nil && l.exceeds(*n.refund, at, Minor(refusal.Left))
+		return n.refund != nil && l.exceeds(*n.refund, at, checker.Minor(refusal.Left))
 	}
 	return false
 }
 
 // paidBy is how many payments can have been paid at some moment.
-func (l *stayLife) paidBy(at Moment) int {
+func (l *stayLife) paidBy(at checker.Moment) int {
 	paid := map[string]bool{}
 	for _, n := range slices.Concat(l.certain, l.maybe) {
 		if n.payment != nil && n.payment.Status == bookings.PaymentPaid && n.Within.From <= at {
@@ -241,7 +242,7 @@ func (l *stayLife) paidBy(at Moment) int {
 }
 
 // other reports whether something else can have been recorded for a payment or a refund until some moment.
-func (l *stayLife) other(n *notice, until Moment) bool {
+func (l *stayLife) other(n *notice, until checker.Moment) bool {
 	return slices.ContainsFunc(slices.Concat(l.certain, l.maybe), func(o *notice) bool {
 		switch {
 		case o.Within.From > until:
@@ -252,28 +253,28 @@ func (l *stayLife) other(n *notice, until Moment) bool {
 			return false
 		}
 		stored := l.refunds[n.refund.ID]
-		return Cents(stored["Amount"]) != Minor(n.refund.Amount) ||
+		return checker.Cents(stored["Amount"]) != checker.Minor(n.refund.Amount) ||
 			n.refund.ProviderTransactionID != "" && stored["ProviderTransactionId"] != n.refund.ProviderTransactionID
 	})
 }
 
 // exceeds reports whether a refund can have been for more than was left of its payment.
-func (l *stayLife) exceeds(r bookings.Refund, at Span, left int64) bool {
-	if !r.Amount.IsSet() || Minor(r.Amount) <= left {
+func (l *stayLife) exceeds(r bookings.Refund, at checker.Span, left int64) bool {
+	if !r.Amount.IsSet() || checker.Minor(r.Amount) <= left {
 		return false
 	}
 	if r.ProviderTransactionID == "" {
 		return true // of a payment that nobody knows
 	}
-	least, most := Cents(l.payments[r.ProviderTransactionID]["Amount"]), Cents(l.payments[r.ProviderTransactionID]["Amount"])
+	least, most := checker.Cents(l.payments[r.ProviderTransactionID]["Amount"]), checker.Cents(l.payments[r.ProviderTransactionID]["Amount"])
 	for id, stored := range l.refunds {
 		if id == r.ID || stored["ProviderTransactionId"] != r.ProviderTransactionID {
 			continue
 		}
-		least -= Cents(stored["Amount"])
+		least -= checker.Cents(stored["Amount"])
 		before := func(n *notice) bool { return n.refunds(id) && n.Within.To < at.From }
 		if stored["Status"] != "failed" && slices.ContainsFunc(l.certain, before) {
-			most -= Cents(stored["Amount"])
+			most -= checker.Cents(stored["Amount"])
 		}
 	}
 	return least <= left && left <= most

@@ -1,4 +1,4 @@
-package checker
+package hotel
 
 import (
 	"testing"
@@ -8,6 +8,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 )
 
 // A booking is of whom it was made for, and has what was noted last.
@@ -18,8 +19,8 @@ func TestWrongSources(t *testing.T) {
 		}
 		return all
 	}
-	added := &modification{Deed: &Deed{Mark: "m2"}, to: bookings.Modification{Quote: &availability.Quote{}}}
-	noting := &modification{Deed: &Deed{Mark: "m3"}, to: bookings.Modification{
+	added := &modification{Deed: &checker.Deed{Mark: "m2"}, to: bookings.Modification{Quote: &availability.Quote{}}}
+	noting := &modification{Deed: &checker.Deed{Mark: "m3"}, to: bookings.Modification{
 		Quote: &availability.Quote{}, Data: noted("m3"), LineData: []bookings.Data{noted("m3")},
 	}}
 	for name, c := range map[string]struct {
@@ -63,8 +64,8 @@ func TestWrongSources(t *testing.T) {
 func TestWrongRefusalsOfReferences(t *testing.T) {
 	first := &ask{from: 5}
 	has := &stayLife{ask: first}
-	of := func(to Moment) *ask {
-		return &ask{source: source{taken: []Told{{Span: Between(1, to), Err: dynastay.ErrAlreadyExists}}}}
+	of := func(to checker.Moment) *ask {
+		return &ask{source: source{taken: []checker.Told{{Span: checker.Between(1, to), Err: dynastay.ErrAlreadyExists}}}}
 	}
 	assert.True(t, of(6).refusedFor(has))
 	assert.False(t, of(4).refusedFor(has), "too early")
