@@ -13,14 +13,15 @@ import (
 	"github.com/dynastay/dynastay/internal/testing/checker/property"
 	"github.com/dynastay/dynastay/internal/testing/checker/traveltracker"
 	"github.com/dynastay/dynastay/internal/testing/checker/venue"
+	"github.com/dynastay/dynastay/internal/testing/checker/writes"
 )
 
 // TestChecker is the storm, and the comparison after it.
 func TestChecker(t *testing.T) {
 	c := checker.New(t, slices.Concat(
-		checker.WriteTables, hotel.Tables, listing.Tables, venue.Tables, marketplace.Tables, traveltracker.Tables,
+		writes.Tables, hotel.Tables, listing.Tables, venue.Tables, marketplace.Tables, traveltracker.Tables,
 	)...)
-	checker.JoinWrites(c)
+	writes.Join(c)
 	house := hotel.Join(c)
 	property.Join(c, house)
 	guests.Join(c)

@@ -1,18 +1,24 @@
-package checker
+// Package writes runs and checks the library's own writes, on tables of an application that is no hotel: creations, updates and
+// deletions, alone and together, under keys, of unique names, of goods that others want too, and in batches.
+package writes
 
 import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 )
 
-// WriteTables are those of the writes.
-var WriteTables = []*dynastay.Schema{
+// plain is a stored item without the library.
+type plain = map[string]any
+
+// Tables are those of the writes.
+var Tables = []*dynastay.Schema{
 	lockTable, latchTable, counterEntity.Schema, messageEntity.Schema, accountEntity.Schema, entryEntity.Schema, importTable, shopTable,
 	signTable, registerTable, goodsTable, basketEntity.Schema, orderEntity.Schema, shelfTable, removedTable, parcelEntity.Schema,
 }
 
-// JoinWrites adds the writes to a run.
-func JoinWrites(c *Run) {
+// Join adds the writes to a run.
+func Join(c *checker.Run) {
 	outbox := newOutbox(c)
 	c.Add(newLocks(c), 18)
 	c.Add(newCounters(c), 26)
@@ -37,7 +43,7 @@ type tableSet struct {
 	parcels        *entity.Table[parcel]
 }
 
-var tablesOf = Each(func(p *Process) *tableSet {
+var tablesOf = checker.Each(func(p *checker.Process) *tableSet {
 	return &tableSet{
 		locks: entity.NewTable(p.DB, lockIn(lockTable)), latches: entity.NewTable(p.DB, lockIn(latchTable)),
 		counters: entity.NewTable(p.DB, counterEntity), outbox: entity.NewTable(p.DB, messageEntity),

@@ -1,4 +1,4 @@
-package checker
+package writes
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 )
 
 var (
@@ -80,7 +81,7 @@ func followShop(tx *dynastay.Tx, before, after *shop) error {
 type line struct {
 	shop, name, by string
 	version        int
-	Span
+	checker.Span
 }
 
 const (
@@ -90,9 +91,9 @@ const (
 
 // shops are opened, renamed and closed under few names. The register tells what was done in which order.
 type shops struct {
-	*Run
+	*checker.Run
 	outbox *outbox
-	all    Deeds[*trade]
+	all    checker.Deeds[*trade]
 
 	mu       sync.Mutex
 	trades   map[string]*trade  // by mark
@@ -104,7 +105,7 @@ type shops struct {
 
 // trade is one write of a shop.
 type trade struct {
-	*Deed
+	*checker.Deed
 	kind    string
 	shop    string // of an open one, as it was acknowledged
 	name    string
@@ -115,16 +116,16 @@ type trade struct {
 
 // find is an answer of [entity.Table.Find]: a shop at a version, or 0 for none.
 type find struct {
-	Span
+	checker.Span
 	name, shop string
 	version    int
 }
 
-func newShops(c *Run, outbox *outbox) *shops {
+func newShops(c *checker.Run, outbox *outbox) *shops {
 	return &shops{Run: c, outbox: outbox, trades: map[string]*trade{}, excused: map[[2]string]bool{}}
 }
 
-func (s *shops) name(w *Worker) string {
+func (s *shops) name(w *checker.Worker) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if n := w.Rand.IntN(names); s.released != "" && w.OneIn(3) {
@@ -137,13 +138,13 @@ func (s *shops) name(w *Worker) string {
 }
 
 // pick is one of the last shops, which others want too.
-func (s *shops) pick(w *Worker) *shop {
+func (s *shops) pick(w *checker.Worker) *shop {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.known) == 0 {
 		return nil
 	}
-	return Recent(w, s.known, 5)
+	return checker.Recent(w, s.known, 5)
 }
 
 // saw remembers a shop as somebody has seen it.
@@ -163,7 +164,7 @@ func (s *shops) gone(id string) {
 	s.known = slices.DeleteFunc(s.known, func(known *shop) bool { return known.ID == id })
 }
 
-func (s *shops) Step(w *Worker) {
+func (s *shops) Step(w *checker.Worker) {
 	switch at := w.Rand.IntN(20); {
 	case at < 2:
 		s.foreign(w)
@@ -179,7 +180,7 @@ func (s *shops) Step(w *Worker) {
 	} else if there != nil && at < 7 {
 		draw = func(keyed bool) *trade { return s.close(w, there, keyed) }
 	}
-	if t, v := s.all.Do(w, draw); v == Unknown {
+	if t, v := s.all.Do(w, draw); v == checker.Unknown {
 		s.look(t)
 	}
 }
@@ -187,12 +188,12 @@ func (s *shops) Step(w *Worker) {
 // trade makes a deed of an operation, one in three with a message of the outbox in the same Write, before it or after
 // it.
 func (s *shops) trade(
-	w *Worker, t *trade, mark, about string, keyed bool, refusal Refusal,
-	op func(*Process) dynastay.Part, done func(dynastay.Part),
+	w *checker.Worker, t *trade, mark, about string, keyed bool, refusal checker.Refusal,
+	op func(*checker.Process) dynastay.Part, done func(dynastay.Part),
 ) *trade {
 	m, together := &message{Queue: s.outbox.queue(w), ID: mark}, w.Rand.IntN(6)
 	t.Deed = w.Deed(mark, t.kind, strings.TrimSpace(t.shop+" "+t.name), about, keyed, refusal,
-		func(ctx context.Context, p *Process, parts ...dynastay.Part) error {
+		func(ctx context.Context, p *checker.Process, parts ...dynastay.Part) error {
 			one := op(p)
 			parts = append(parts, one)
 			switch together {
@@ -218,11 +219,11 @@ func (s *shops) trade(
 	return t
 }
 
-func (s *shops) open(w *Worker, keyed bool) *trade {
+func (s *shops) open(w *checker.Worker, keyed bool) *trade {
 	mark, name := w.Mark(), s.name(w)
 	t := &trade{kind: "open shop", name: name}
-	return s.trade(w, t, mark, "as "+name, keyed, Taken("Name"),
-		func(p *Process) dynastay.Part { return tablesOf(p).shops.CreateOp(&shop{Name: name, By: mark}) },
+	return s.trade(w, t, mark, "as "+name, keyed, checker.Taken("Name"),
+		func(p *checker.Process) dynastay.Part { return tablesOf(p).shops.CreateOp(&shop{Name: name, By: mark}) },
 		func(op dynastay.Part) { s.opened(t, op.(*dynastay.Operation[*shop]).Result()) })
 }
 
@@ -243,7 +244,7 @@ func (s *shops) opened(t *trade, v *shop) {
 }
 
 // asked are the conditions of a write: that the shop still is as it was seen, or none.
-func (t *trade) asked(w *Worker, seen *shop) (opts []dynastay.UpdateOption) {
+func (t *trade) asked(w *checker.Worker, seen *shop) (opts []dynastay.UpdateOption) {
 	switch at := w.Rand.IntN(3); {
 	case at == 0:
 		opts = append(opts, dynastay.IfVersion(seen.Version))
@@ -256,13 +257,13 @@ func (t *trade) asked(w *Worker, seen *shop) (opts []dynastay.UpdateOption) {
 	return opts
 }
 
-func (s *shops) rename(w *Worker, seen *shop, keyed bool) *trade {
+func (s *shops) rename(w *checker.Worker, seen *shop, keyed bool) *trade {
 	mark, name := w.Mark(), s.name(w)
 	t := &trade{kind: "rename shop", shop: seen.ID, name: name}
 	opts := append(t.asked(w, seen), dynastay.AgreedOn(mark, name))
-	mayRefuse := Taken("Name").Or(RefusedBy(dynastay.ErrNotFound, dynastay.ErrVersion))
+	mayRefuse := checker.Taken("Name").Or(checker.RefusedBy(dynastay.ErrNotFound, dynastay.ErrVersion))
 	return s.trade(w, t, mark, fmt.Sprintf("to %s, of version %d", name, t.version), keyed, mayRefuse,
-		func(p *Process) dynastay.Part {
+		func(p *checker.Process) dynastay.Part {
 			return tablesOf(p).shops.UpdateOp(shopKey(seen.ID), func(v *shop) error {
 				s.mu.Lock()
 				defer s.mu.Unlock()
@@ -272,21 +273,21 @@ func (s *shops) rename(w *Worker, seen *shop, keyed bool) *trade {
 		}, func(dynastay.Part) {})
 }
 
-func (s *shops) close(w *Worker, seen *shop, keyed bool) *trade {
+func (s *shops) close(w *checker.Worker, seen *shop, keyed bool) *trade {
 	t := &trade{kind: "close shop", shop: seen.ID}
-	opts, mayRefuse := t.asked(w, seen), RefusedBy(dynastay.ErrVersion)
+	opts, mayRefuse := t.asked(w, seen), checker.RefusedBy(dynastay.ErrVersion)
 	if t.sure = !w.OneIn(3); t.sure {
-		mayRefuse = RefusedBy(dynastay.ErrVersion, dynastay.ErrNotFound)
+		mayRefuse = checker.RefusedBy(dynastay.ErrVersion, dynastay.ErrNotFound)
 	} else {
 		opts = append(opts, dynastay.OrMissing())
 	}
 	return s.trade(w, t, w.Mark(), fmt.Sprintf("of version %d, sure %t", t.version, t.sure), keyed, mayRefuse,
-		func(p *Process) dynastay.Part { return tablesOf(p).shops.DeleteOp(shopKey(seen.ID), opts...) },
+		func(p *checker.Process) dynastay.Part { return tablesOf(p).shops.DeleteOp(shopKey(seen.ID), opts...) },
 		func(dynastay.Part) { s.gone(seen.ID) })
 }
 
 // foreign opens a shop as other software would: without a guard, or by making another's guard its own.
-func (s *shops) foreign(w *Worker) {
+func (s *shops) foreign(w *checker.Worker) {
 	mark, rob := w.Mark(), w.OneIn(2)
 	v := &shop{ID: "foreign-" + mark, Name: fmt.Sprint("wild-", w.Rand.IntN(wild)), By: mark, Version: 1}
 	item, err := shopEntity.Item(v)
@@ -302,8 +303,8 @@ func (s *shops) foreign(w *Worker) {
 		},
 	})
 	t := &trade{kind: "foreign shop", shop: v.ID, name: v.Name}
-	t.Deed = w.Deed(mark, t.kind, v.ID+" "+v.Name, fmt.Sprint("robs: ", rob), false, Never,
-		func(context.Context, *Process, ...dynastay.Part) error {
+	t.Deed = w.Deed(mark, t.kind, v.ID+" "+v.Name, fmt.Sprint("robs: ", rob), false, checker.Never,
+		func(context.Context, *checker.Process, ...dynastay.Part) error {
 			if rob {
 				s.rob(v)
 			} else {
@@ -314,7 +315,7 @@ func (s *shops) foreign(w *Worker) {
 	s.mu.Lock()
 	s.trades[mark] = t
 	s.mu.Unlock()
-	if t.Call(w) != Acknowledged {
+	if t.Call(w) != checker.Acknowledged {
 		w.Differ("a write past all faults that failed", v.ID, "")
 		return
 	}
@@ -343,11 +344,11 @@ func (s *shops) excuse(id, name string) {
 	s.excused[[2]string{id, name}] = true
 }
 
-func (s *shops) find(w *Worker) {
+func (s *shops) find(w *checker.Worker) {
 	ctx, cancel := w.Deadline()
 	defer cancel()
 	name := s.name(w)
-	f := find{Span: Span{From: w.Moment()}, name: name}
+	f := find{Span: checker.Span{From: w.Moment()}, name: name}
 	v, err := tablesOf(w.Process).shops.Find(ctx, "Name", &shop{Name: name})
 	f.To = w.Moment()
 	switch {
@@ -384,4 +385,4 @@ func (s *shops) look(t *trade) {
 	}
 }
 
-func (s *shops) Settle(w *Worker) { s.all.Settle(w) }
+func (s *shops) Settle(w *checker.Worker) { s.all.Settle(w) }

@@ -1,4 +1,4 @@
-package checker
+package writes
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 )
 
 var importTable = &dynastay.Schema{Name: "Imports", Key: dynastay.KeyNames{Partition: "id"}}
@@ -15,19 +16,19 @@ var importTable = &dynastay.Schema{Name: "Imports", Key: dynastay.KeyNames{Parti
 // imports are batches that one worker writes and reads again: [dynastay.DB.PutAll] and GetAll, with parts left
 // unprocessed.
 type imports struct {
-	*Run
+	*checker.Run
 	mu    sync.Mutex
 	lines map[string]string // what was acknowledged
 }
 
-func newImports(c *Run) *imports { return &imports{Run: c, lines: map[string]string{}} }
+func newImports(c *checker.Run) *imports { return &imports{Run: c, lines: map[string]string{}} }
 
 // whatever an import is told, short of success, some of it may be there.
 func whatever(err error) bool {
 	return !errors.Is(err, dynastay.ErrOutcomeUnknown) && !errors.Is(err, dynastay.ErrCommitted)
 }
 
-func (i *imports) Step(w *Worker) {
+func (i *imports) Step(w *checker.Worker) {
 	mark, n := w.Mark(), 1+w.Rand.IntN(60)
 	id := func(k int) string { return fmt.Sprintf("%s-%d", mark, k) }
 	if w.Call("put all", mark, "", whatever, func(ctx context.Context) error {
@@ -38,7 +39,7 @@ func (i *imports) Step(w *Worker) {
 				}
 			}
 		})
-	}) != Acknowledged {
+	}) != checker.Acknowledged {
 		return // some may be there
 	}
 	var asked []dynastay.Key
@@ -52,7 +53,7 @@ func (i *imports) Step(w *Worker) {
 	if w.Call("get all", mark, "", whatever, func(ctx context.Context) (err error) {
 		got, err = w.GetAll(ctx, importTable, asked, dynastay.Consistent)
 		return err
-	}) != Acknowledged {
+	}) != checker.Acknowledged {
 		return
 	}
 	for k, row := range got {
@@ -66,7 +67,7 @@ func (i *imports) item(id, mark string) dynastay.Item {
 	return dynastay.Item{"id": dynastay.Text(id), "mark": dynastay.Text(mark)}
 }
 
-func (i *imports) Settle(*Worker) {}
+func (i *imports) Settle(*checker.Worker) {}
 
 func (i *imports) Check() {
 	there := map[string]any{}

@@ -1,4 +1,4 @@
-package checker
+package writes
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 )
 
 var accountEntity = entity.New(entity.Spec[account]{
@@ -46,11 +47,11 @@ func (e entry) items() string { return e.ID + " " + e.From + " " + e.To }
 
 // transfers move money between two accounts and write it into a journal, all or none.
 type transfers struct {
-	*Run
-	keyed Repeats
+	*checker.Run
+	keyed checker.Repeats
 
 	mu   sync.Mutex
-	made map[string]func() Verdict
+	made map[string]func() checker.Verdict
 }
 
 const (
@@ -58,24 +59,24 @@ const (
 	opening  = 1000
 )
 
-func newTransfers(c *Run) *transfers {
+func newTransfers(c *checker.Run) *transfers {
 	table := entity.NewTable(c.Base.Direct, accountEntity)
 	for n := range accounts {
 		if _, err := table.Create(context.Background(), &account{ID: fmt.Sprint("account-", n), Balance: opening}); err != nil {
 			c.T.Fatal(err)
 		}
 	}
-	return &transfers{Run: c, made: map[string]func() Verdict{}}
+	return &transfers{Run: c, made: map[string]func() checker.Verdict{}}
 }
 
-func (t *transfers) draw(w *Worker) entry {
+func (t *transfers) draw(w *checker.Worker) entry {
 	from := w.Rand.IntN(accounts)
 	to := (from + 1 + w.Rand.IntN(accounts-1)) % accounts
 	return entry{w.Mark(), fmt.Sprint("account-", from), fmt.Sprint("account-", to), 1 + w.Rand.IntN(9)}
 }
 
 // parts are the operations of a transfer, in an order that differs from one to the next.
-func (t *transfers) parts(p *Process, e entry) []dynastay.Part {
+func (t *transfers) parts(p *checker.Process, e entry) []dynastay.Part {
 	move := func(id string, by int) dynastay.Part {
 		return tablesOf(p).accounts.UpdateOp(dynastay.Key{PK: id}, func(a *account) error { a.Balance += by; return nil }, dynastay.AgreedOn(fmt.Sprint(by)))
 	}
@@ -86,12 +87,14 @@ func (t *transfers) parts(p *Process, e entry) []dynastay.Part {
 	return parts
 }
 
-func (t *transfers) Step(w *Worker) {
+func (t *transfers) Step(w *checker.Worker) {
 	if w.OneIn(2) {
-		t.keyed.Call(w, func() *Once {
+		t.keyed.Call(w, func() *checker.Once {
 			e := t.draw(w)
-			o := &Once{Key: dynastay.IdempotencyKey(e.ID).Of("bank"), Name: "transfer once", Items: e.items(), About: fmt.Sprint(e), Refusal: Never}
-			o.Send = func(ctx context.Context, p *Process) error { return p.Write(ctx, append(t.parts(p, e), o.Key)...) }
+			o := &checker.Once{Key: dynastay.IdempotencyKey(e.ID).Of("bank"), Name: "transfer once", Items: e.items(), About: fmt.Sprint(e), Refusal: checker.Never}
+			o.Send = func(ctx context.Context, p *checker.Process) error {
+				return p.Write(ctx, append(t.parts(p, e), o.Key)...)
+			}
 			t.mu.Lock()
 			defer t.mu.Unlock()
 			t.made[e.ID] = o.Verdict
@@ -100,16 +103,16 @@ func (t *transfers) Step(w *Worker) {
 		return
 	}
 	e := t.draw(w)
-	v := w.Call("transfer", e.items(), fmt.Sprint(e), Never, func(ctx context.Context) error { return w.Write(ctx, t.parts(w.Process, e)...) })
+	v := w.Call("transfer", e.items(), fmt.Sprint(e), checker.Never, func(ctx context.Context) error { return w.Write(ctx, t.parts(w.Process, e)...) })
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.made[e.ID] = func() Verdict { return v }
+	t.made[e.ID] = func() checker.Verdict { return v }
 }
 
-func (t *transfers) Settle(w *Worker) { t.keyed.Settle(w) }
+func (t *transfers) Settle(w *checker.Worker) { t.keyed.Settle(w) }
 
 func (t *transfers) Check() {
-	journal := Stored(t.Run, entryEntity)
+	journal := checker.Stored(t.Run, entryEntity)
 	should, sum := map[string]int{}, 0
 	for id, e := range journal {
 		should[e.From] -= e.Amount
@@ -117,16 +120,16 @@ func (t *transfers) Check() {
 		switch verdict := t.made[id]; {
 		case verdict == nil:
 			t.Differ("a journal entry that nobody made", id, "%v", *e)
-		case verdict() == Refused:
+		case verdict() == checker.Refused:
 			t.Differ("a transfer that was not to be made", id, "%v", *e)
 		}
 	}
 	for id, verdict := range t.made {
-		if verdict() == Acknowledged && journal[id] == nil {
+		if verdict() == checker.Acknowledged && journal[id] == nil {
 			t.Differ("a transfer is lost", id, "")
 		}
 	}
-	for id, a := range Stored(t.Run, accountEntity) {
+	for id, a := range checker.Stored(t.Run, accountEntity) {
 		sum += a.Balance
 		if a.Balance != opening+should[id] {
 			t.Differ("an account is not what its journal says", id, "%d where the journal makes it %d", a.Balance, opening+should[id])

@@ -1,4 +1,4 @@
-package checker
+package writes
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 )
 
 var (
@@ -50,18 +51,18 @@ func shelfID(n int) string { return fmt.Sprint("shelf-", n) }
 // returns put the pieces of parcels back on their shelves, while shelves are removed and come back empty: a piece whose
 // shelf is missing is done without. What a shelf held when it was removed is kept, so that all pieces can be counted.
 type returns struct {
-	*Run
-	all Deeds[*handling]
+	*checker.Run
+	all checker.Deeds[*handling]
 
 	mu      sync.Mutex
 	parcels []string
-	notes   map[string]*Tally    // by parcel
-	deeds   map[string]*handling // by mark
+	notes   map[string]*checker.Tally // by parcel
+	deeds   map[string]*handling      // by mark
 }
 
 // handling is one write: the return of a parcel, or the removal or the coming of a shelf.
 type handling struct {
-	*Deed
+	*checker.Deed
 	kind  string
 	id    string // of the parcel or the shelf
 	made  *parcel
@@ -83,11 +84,11 @@ var (
 				And(dynastay.NameOf("count").Equal(dynastay.Param("count")))))
 )
 
-func newReturns(c *Run) *returns {
-	return &returns{Run: c, notes: map[string]*Tally{}, deeds: map[string]*handling{}}
+func newReturns(c *checker.Run) *returns {
+	return &returns{Run: c, notes: map[string]*checker.Tally{}, deeds: map[string]*handling{}}
 }
 
-func (r *returns) Step(w *Worker) {
+func (r *returns) Step(w *checker.Worker) {
 	id, there := r.pick(w)
 	switch at := w.Rand.IntN(20); {
 	case !there, at < 3:
@@ -107,22 +108,22 @@ func (r *returns) Step(w *Worker) {
 		}
 		return r.giveBack(w, id, keyed)
 	})
-	if v == Unknown {
+	if v == checker.Unknown {
 		r.look(d)
 	}
 }
 
 // pick is one of the last parcels, which others want to return too.
-func (r *returns) pick(w *Worker) (string, bool) {
+func (r *returns) pick(w *checker.Worker) (string, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.parcels) == 0 {
 		return "", false
 	}
-	return Recent(w, r.parcels, 4), true
+	return checker.Recent(w, r.parcels, 4), true
 }
 
-func (r *returns) send(w *Worker) {
+func (r *returns) send(w *checker.Worker) {
 	v := &parcel{ID: w.Mark()}
 	for _, n := range w.Rand.Perm(shelves)[:1+w.Rand.IntN(4)] {
 		v.Pieces = append(v.Pieces, shelfID(n))
@@ -134,13 +135,13 @@ func (r *returns) send(w *Worker) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.parcels = append(r.parcels, v.ID)
-	r.notes[v.ID] = &Tally{}
+	r.notes[v.ID] = &checker.Tally{}
 }
 
 // note changes a parcel while others return it.
-func (r *returns) note(w *Worker, id string) {
+func (r *returns) note(w *checker.Worker, id string) {
 	mark := w.Mark()
-	v := w.Call("note", id, mark, Never, func(ctx context.Context) error {
+	v := w.Call("note", id, mark, checker.Never, func(ctx context.Context) error {
 		_, err := tablesOf(w.Process).parcels.Update(ctx, dynastay.Key{PK: id}, func(v *parcel) error { v.Note = mark; return nil })
 		return err
 	})
@@ -150,10 +151,10 @@ func (r *returns) note(w *Worker, id string) {
 }
 
 func (r *returns) handling(
-	w *Worker, h *handling, mark, items string, keyed bool, refusal error, op func(*Process) *dynastay.Operation[*parcel],
+	w *checker.Worker, h *handling, mark, items string, keyed bool, refusal error, op func(*checker.Process) *dynastay.Operation[*parcel],
 ) *handling {
-	h.Deed = w.Deed(mark, h.kind, items, "", keyed, RefusedBy(refusal),
-		func(ctx context.Context, p *Process, parts ...dynastay.Part) error {
+	h.Deed = w.Deed(mark, h.kind, items, "", keyed, checker.RefusedBy(refusal),
+		func(ctx context.Context, p *checker.Process, parts ...dynastay.Part) error {
 			one := op(p)
 			err := p.Write(ctx, append(parts, one)...)
 			if err == nil {
@@ -170,10 +171,10 @@ func (r *returns) handling(
 }
 
 // remove takes a shelf away with all that is on it.
-func (r *returns) remove(w *Worker, id string, keyed bool) *handling {
+func (r *returns) remove(w *checker.Worker, id string, keyed bool) *handling {
 	mark := w.Mark()
 	h := &handling{kind: "remove shelf", id: id}
-	return r.handling(w, h, mark, id, keyed, errNoShelf, func(p *Process) *dynastay.Operation[*parcel] {
+	return r.handling(w, h, mark, id, keyed, errNoShelf, func(p *checker.Process) *dynastay.Operation[*parcel] {
 		return dynastay.NewOp(dynastay.OpSpec[*parcel]{
 			Name:  "returns.Remove",
 			Input: func(in *dynastay.Input) { in.Field("mark", mark) },
@@ -199,10 +200,10 @@ func (r *returns) remove(w *Worker, id string, keyed bool) *handling {
 }
 
 // place brings a shelf back, with nothing on it.
-func (r *returns) place(w *Worker, id string, keyed bool) *handling {
+func (r *returns) place(w *checker.Worker, id string, keyed bool) *handling {
 	mark := w.Mark()
 	h := &handling{kind: "place shelf", id: id}
-	return r.handling(w, h, mark, id, keyed, errShelf, func(*Process) *dynastay.Operation[*parcel] {
+	return r.handling(w, h, mark, id, keyed, errShelf, func(*checker.Process) *dynastay.Operation[*parcel] {
 		return dynastay.NewOp(dynastay.OpSpec[*parcel]{
 			Name:  "returns.Place",
 			Input: func(in *dynastay.Input) { in.Field("mark", mark) },
@@ -227,10 +228,10 @@ const (
 )
 
 // giveBack returns a parcel, in one of these ways.
-func (r *returns) giveBack(w *Worker, id string, keyed bool) *handling {
+func (r *returns) giveBack(w *checker.Worker, id string, keyed bool) *handling {
 	mark, way := w.Mark(), without(w.Rand.IntN(3))
 	h := &handling{kind: "return", id: id}
-	return r.handling(w, h, mark, mark+" "+id, keyed, errReturned, func(p *Process) *dynastay.Operation[*parcel] {
+	return r.handling(w, h, mark, mark+" "+id, keyed, errReturned, func(p *checker.Process) *dynastay.Operation[*parcel] {
 		g := &givingBack{returns: r, Process: p, mark: mark, id: id, way: way}
 		return dynastay.NewOp(dynastay.OpSpec[*parcel]{
 			Name:    "returns.Return",
@@ -246,7 +247,7 @@ func (r *returns) giveBack(w *Worker, id string, keyed bool) *handling {
 // givingBack is the operation of one call, with what it was told of its last preparations.
 type givingBack struct {
 	*returns
-	*Process
+	*checker.Process
 	mark, id  string
 	way       without
 	missing   map[string]bool // shelves, as the actions on them have failed
@@ -341,15 +342,15 @@ func (r *returns) look(h *handling) {
 	}
 }
 
-func (r *returns) Settle(w *Worker) { r.all.Settle(w) }
+func (r *returns) Settle(w *checker.Worker) { r.all.Settle(w) }
 
 // life is a shelf from when it was placed until it was removed, for certain and possibly.
-type life struct{ possible, certain Span }
+type life struct{ possible, certain checker.Span }
 
 func (r *returns) Check() {
 	counts, lives := r.shelves()
 	should := map[string]int{}
-	for id, v := range Stored(r.Run, parcelEntity) {
+	for id, v := range checker.Stored(r.Run, parcelEntity) {
 		r.checkParcel(id, v, lives)
 		for _, shelf := range v.Returned {
 			should[shelf]++
@@ -375,7 +376,7 @@ func (r *returns) shelves() (map[string]int, map[string][]life) {
 	counts, lives := map[string]int{}, map[string][]life{}
 	for _, p := range slices.Concat(r.Scan(shelfTable), r.Scan(removedTable)) {
 		id, shelf, removed := p["id"].(string), p["shelf"], false
-		until := Since(Ever)
+		until := checker.Since(checker.Ever)
 		if shelf != nil {
 			until, removed = r.move(id, "remove shelf", shelf.(string)), true
 		} else {
@@ -389,17 +390,17 @@ func (r *returns) shelves() (map[string]int, map[string][]life) {
 		if removed {
 			from.To = min(from.To, until.To)
 		}
-		lives[name] = append(lives[name], life{Between(from.From, until.To), Between(from.To, until.From)})
+		lives[name] = append(lives[name], life{checker.Between(from.From, until.To), checker.Between(from.To, until.From)})
 	}
 	return counts, lives
 }
 
 // move notes that a deed has left what it was to leave, which it may do once, and tells when.
-func (r *returns) move(mark, kind, id string) Span {
+func (r *returns) move(mark, kind, id string) checker.Span {
 	h := r.deeds[mark]
-	if h == nil || h.kind != kind || h.id != id || h.Verdict() == Refused || h.moved {
+	if h == nil || h.kind != kind || h.id != id || h.Verdict() == checker.Refused || h.moved {
 		r.Differ("a "+kind+" that was not to be, or twice", id, "by %q", mark)
-		return Since(0)
+		return checker.Since(0)
 	}
 	h.moved = true
 	return h.Within
@@ -407,7 +408,7 @@ func (r *returns) move(mark, kind, id string) Span {
 
 func (r *returns) checkParcel(id string, v *parcel, lives map[string][]life) {
 	told := r.notes[id]
-	if least, most := 1+told[Acknowledged], 1+told[Acknowledged]+told[Unknown]; v.Notes < least || v.Notes > most {
+	if least, most := 1+told[checker.Acknowledged], 1+told[checker.Acknowledged]+told[checker.Unknown]; v.Notes < least || v.Notes > most {
 		r.Differ("notes do not add up", id, "%d where %d to %d were made", v.Notes, least, most)
 	}
 	if v.By == "" {
@@ -434,11 +435,11 @@ func (r *returns) checkParcel(id string, v *parcel, lives map[string][]life) {
 }
 
 // there reports whether a shelf certainly was there all the time.
-func there(lives []life, at Span) bool {
+func there(lives []life, at checker.Span) bool {
 	return slices.ContainsFunc(lives, func(l life) bool { return l.certain.From < at.From && at.To < l.certain.To })
 }
 
-func (r *returns) isTrue(h *handling, refusal Told, lives map[string][]life) bool {
+func (r *returns) isTrue(h *handling, refusal checker.Told, lives map[string][]life) bool {
 	switch {
 	case errors.Is(refusal.Err, errNoShelf):
 		return !there(lives[h.id], refusal.Span)

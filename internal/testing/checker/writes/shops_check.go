@@ -1,4 +1,4 @@
-package checker
+package writes
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 )
 
 func (s *shops) Check() {
@@ -36,7 +37,7 @@ func (s *shops) Check() {
 func (s *shops) register() map[string][]line {
 	all := map[string][]line{}
 	for _, p := range s.Scan(registerTable) {
-		l := line{shop: p["shop"].(string), name: p["name"].(string), by: p["by"].(string), Span: Since(0)}
+		l := line{shop: p["shop"].(string), name: p["name"].(string), by: p["by"].(string), Span: checker.Since(0)}
 		if _, err := fmt.Sscan(strings.TrimLeft(p["version"].(string), "0"), &l.version); err != nil {
 			s.T.Error(err)
 		}
@@ -60,10 +61,10 @@ func (s *shops) register() map[string][]line {
 }
 
 // closing is when a shop was closed: by any of those that may have done it, and before any was told so.
-func (s *shops) closing(id string) Span {
-	at := Since(Ever)
+func (s *shops) closing(id string) checker.Span {
+	at := checker.Since(checker.Ever)
 	for _, t := range s.trades {
-		if t.kind == "close shop" && t.shop == id && t.Verdict() != Refused {
+		if t.kind == "close shop" && t.shop == id && t.Verdict() != checker.Refused {
 			at.From, at.To = min(at.From, t.Within.From), min(at.To, t.Within.To)
 		}
 	}
@@ -84,7 +85,7 @@ func (s *shops) checkLines(id string, lines []line) {
 			s.Differ("a shop that was not to be written", id, "%v", l)
 			continue
 		}
-		if t.Verdict() == Refused {
+		if t.Verdict() == checker.Refused {
 			s.Differ("a shop that was refused", t.Items, "%s %s is stored in version %d", t.Mark, t.About, l.version)
 		}
 		if t.lines++; t.lines > 1 {
@@ -103,10 +104,10 @@ func (s *shops) checkTrades(register map[string][]line) {
 			if t.Done() && t.lines == 0 {
 				s.Differ("a write of a shop is lost", t.Items, "%s %s", mark, t.About)
 			}
-		case t.Verdict() == Refused:
-		case t.Verdict() == Acknowledged && !closed:
+		case t.Verdict() == checker.Refused:
+		case t.Verdict() == checker.Acknowledged && !closed:
 			s.Differ("a shop that was closed is there", t.shop, "%s", mark)
-		case t.Verdict() == Acknowledged && t.sure:
+		case t.Verdict() == checker.Acknowledged && t.sure:
 			sure[t.shop]++
 			if t.version > 0 && lines[len(lines)-1].version != t.version+1 {
 				s.Differ("a shop that was closed in another version", t.shop, "%s asked for %d", mark, t.version)
@@ -187,17 +188,17 @@ func (s *shops) checkStored(register map[string][]line) {
 // tenure is a version of a shop, and when it was there: possibly, and certainly.
 type tenure struct {
 	line
-	possible, certain Span
+	possible, certain checker.Span
 }
 
 func tenures(lines []line) (all []tenure) {
 	for i, l := range lines {
-		until := Since(Ever)
+		until := checker.Since(checker.Ever)
 		if i+1 < len(lines) {
 			until = lines[i+1].Span
 		}
 		if l.name != "" {
-			all = append(all, tenure{l, Between(l.From, until.To), Between(l.To, until.From)})
+			all = append(all, tenure{l, checker.Between(l.From, until.To), checker.Between(l.To, until.From)})
 		}
 	}
 	return all
@@ -224,7 +225,7 @@ func (s *shops) checkTenures(register map[string][]line) {
 }
 
 // isTrue tells whether what a call was refused for was so at some moment of it.
-func (s *shops) isTrue(register map[string][]line, t *trade, r Told) bool {
+func (s *shops) isTrue(register map[string][]line, t *trade, r checker.Told) bool {
 	lines := register[t.shop]
 	switch {
 	case errors.Is(r.Err, dynastay.ErrAlreadyExists):

@@ -1,4 +1,4 @@
-package checker
+package writes
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 )
 
 var goodsTable = &dynastay.Schema{Name: "Goods", Key: dynastay.KeyNames{Partition: "id"}}
@@ -65,8 +66,8 @@ func basketID(n int) string { return fmt.Sprint("basket-", n) }
 // orders take goods that others want too. An order of goods by name says from the start what it fights for; one of a
 // basket, and a cancellation, when it has read them. Two of them in one Write name their items in every order.
 type orders struct {
-	*Run
-	all Deeds[*purchase]
+	*checker.Run
+	all checker.Deeds[*purchase]
 
 	mu     sync.Mutex
 	deeds  map[string]*purchase // by mark
@@ -76,13 +77,13 @@ type orders struct {
 
 // purchase is one Write: orders, and what it cancels, if anything.
 type purchase struct {
-	*Deed
+	*checker.Deed
 	goods    map[string][]string // by the order's id, nil for those of a basket
 	cancels  string
 	possible []string // goods of a basket
 }
 
-func newOrders(c *Run) *orders {
+func newOrders(c *checker.Run) *orders {
 	ctx, table := context.Background(), entity.NewTable(c.Base.Direct, basketEntity)
 	for n := range baskets {
 		if _, err := table.Create(ctx, &basket{ID: basketID(n), Goods: halves[n%2][:2]}); err != nil {
@@ -139,7 +140,7 @@ func keysOf(goods []string) (all []dynastay.Key) {
 }
 
 // contest is about goods, of which each has to have a piece left.
-func contest(p *Process, goods []string) *dynastay.Contest {
+func contest(p *checker.Process, goods []string) *dynastay.Contest {
 	return &dynastay.Contest{
 		Items: refsOf(goods),
 		Judge: func(seen map[dynastay.Ref]dynastay.Row) error {
@@ -177,14 +178,14 @@ var (
 
 // alone reads the goods that it is somebody's turn for. In a process that takes turns nobody else may be there
 // meanwhile.
-func (o *orders) alone(ctx context.Context, p *Process, mark string, goods []string) error {
+func (o *orders) alone(ctx context.Context, p *checker.Process, mark string, goods []string) error {
 	o.enter(p, mark, goods)
 	defer o.leave(p, goods)
 	_, err := p.GetAll(ctx, goodsTable, keysOf(goods), dynastay.Consistent)
 	return err
 }
 
-func (o *orders) enter(p *Process, mark string, goods []string) {
+func (o *orders) enter(p *checker.Process, mark string, goods []string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for _, id := range goods {
@@ -195,7 +196,7 @@ func (o *orders) enter(p *Process, mark string, goods []string) {
 	}
 }
 
-func (o *orders) leave(p *Process, goods []string) {
+func (o *orders) leave(p *checker.Process, goods []string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for _, id := range goods {
@@ -204,7 +205,7 @@ func (o *orders) leave(p *Process, goods []string) {
 }
 
 // orderOp orders goods that are known from the start.
-func (o *orders) orderOp(p *Process, mark string, goods []string) *dynastay.Operation[[]string] {
+func (o *orders) orderOp(p *checker.Process, mark string, goods []string) *dynastay.Operation[[]string] {
 	return dynastay.NewOp(dynastay.OpSpec[[]string]{
 		Name: "orders.Order", Contest: contest(p, goods),
 		Input: func(in *dynastay.Input) { in.Field("mark", mark) },
@@ -219,7 +220,7 @@ func (o *orders) orderOp(p *Process, mark string, goods []string) *dynastay.Oper
 }
 
 // basketOp orders what is in a basket by then.
-func (o *orders) basketOp(p *Process, mark, id string) *dynastay.Operation[[]string] {
+func (o *orders) basketOp(p *checker.Process, mark, id string) *dynastay.Operation[[]string] {
 	return dynastay.NewOp(dynastay.OpSpec[[]string]{
 		Name:  "orders.OrderBasket",
 		Input: func(in *dynastay.Input) { in.Field("mark", mark) },
@@ -242,7 +243,7 @@ func (o *orders) basketOp(p *Process, mark, id string) *dynastay.Operation[[]str
 	})
 }
 
-func (o *orders) cancelOp(p *Process, mark, id string) *dynastay.Operation[struct{}] {
+func (o *orders) cancelOp(p *checker.Process, mark, id string) *dynastay.Operation[struct{}] {
 	return dynastay.NewOp(dynastay.OpSpec[struct{}]{
 		Name:  "orders.Cancel",
 		Input: func(in *dynastay.Input) { in.Field("mark", mark) },
@@ -272,28 +273,28 @@ func (o *orders) cancelOp(p *Process, mark, id string) *dynastay.Operation[struc
 	})
 }
 
-func (o *orders) Step(w *Worker) {
+func (o *orders) Step(w *checker.Worker) {
 	if w.OneIn(10) {
 		o.fill(w)
 		return
 	}
-	if d, v := o.all.Do(w, func(keyed bool) *purchase { return o.purchase(w, keyed) }); v == Unknown {
+	if d, v := o.all.Do(w, func(keyed bool) *purchase { return o.purchase(w, keyed) }); v == checker.Unknown {
 		o.look(d)
 	}
 }
 
 // fill puts other goods into a basket.
-func (o *orders) fill(w *Worker) {
+func (o *orders) fill(w *checker.Worker) {
 	n := w.Rand.IntN(baskets)
 	goods := o.some(w, halves[n%2])
-	w.Call("fill basket", basketID(n), fmt.Sprint(goods), Never, func(ctx context.Context) error {
+	w.Call("fill basket", basketID(n), fmt.Sprint(goods), checker.Never, func(ctx context.Context) error {
 		_, err := tablesOf(w.Process).baskets.Update(ctx, dynastay.Key{PK: basketID(n)}, func(b *basket) error { b.Goods = goods; return nil })
 		return err
 	})
 }
 
 // some are one to three of the goods.
-func (o *orders) some(w *Worker, of []string) (goods []string) {
+func (o *orders) some(w *checker.Worker, of []string) (goods []string) {
 	for _, n := range w.Rand.Perm(len(of))[:1+w.Rand.IntN(min(3, len(of)))] {
 		goods = append(goods, of[n])
 	}
@@ -301,16 +302,16 @@ func (o *orders) some(w *Worker, of []string) (goods []string) {
 }
 
 // parts are those of one operation, and the order that it makes, if it makes one.
-type parts func(*Process) (all []dynastay.Part, made *dynastay.Operation[*order])
+type parts func(*checker.Process) (all []dynastay.Part, made *dynastay.Operation[*order])
 
 // purchase draws one or two of an order of goods, of a basket, and a cancellation, in any order.
-func (o *orders) purchase(w *Worker, keyed bool) *purchase {
+func (o *orders) purchase(w *checker.Worker, keyed bool) *purchase {
 	d, mark, half := &purchase{goods: map[string][]string{}}, w.Mark(), w.Rand.IntN(2)
 	var all []parts
-	ordered := func(name string, op func(*Process) *dynastay.Operation[[]string], goods []string) {
+	ordered := func(name string, op func(*checker.Process) *dynastay.Operation[[]string], goods []string) {
 		id := mark + "/" + name
 		d.goods[id] = goods
-		all = append(all, func(p *Process) ([]dynastay.Part, *dynastay.Operation[*order]) {
+		all = append(all, func(p *checker.Process) ([]dynastay.Part, *dynastay.Operation[*order]) {
 			taken := op(p)
 			made := tablesOf(p).orders.CreateFromOp(func() (*order, error) {
 				return &order{ID: id, By: mark, Goods: taken.Result()}, nil
@@ -323,23 +324,23 @@ func (o *orders) purchase(w *Worker, keyed bool) *purchase {
 	if cancelled := o.pick(w); cancelled != nil && what >= 5 {
 		d.cancels = cancelled.ID
 		rest = slices.DeleteFunc(rest, func(id string) bool { return slices.Contains(cancelled.Goods, id) })
-		all = append(all, func(p *Process) ([]dynastay.Part, *dynastay.Operation[*order]) {
+		all = append(all, func(p *checker.Process) ([]dynastay.Part, *dynastay.Operation[*order]) {
 			return []dynastay.Part{o.cancelOp(p, mark, cancelled.ID)}, nil
 		})
 	} else if what%5 < 3 {
 		n := half + 2*w.Rand.IntN(baskets/2)
 		d.possible, rest = halves[half], halves[1-half]
-		ordered("basket", func(p *Process) *dynastay.Operation[[]string] { return o.basketOp(p, mark, basketID(n)) }, nil)
+		ordered("basket", func(p *checker.Process) *dynastay.Operation[[]string] { return o.basketOp(p, mark, basketID(n)) }, nil)
 	}
 	if len(all) == 0 || what%2 == 0 {
 		goods := o.some(w, rest)
-		ordered("goods", func(p *Process) *dynastay.Operation[[]string] { return o.orderOp(p, mark, goods) }, goods)
+		ordered("goods", func(p *checker.Process) *dynastay.Operation[[]string] { return o.orderOp(p, mark, goods) }, goods)
 	}
 	w.Rand.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 
-	mayRefuse := Refusal(sold).Or(RefusedBy(errCancelled))
+	mayRefuse := checker.Refusal(sold).Or(checker.RefusedBy(errCancelled))
 	d.Deed = w.Deed(mark, "order", strings.TrimSpace(mark+" "+d.cancels), fmt.Sprint(d.goods, " for ", d.cancels), keyed, mayRefuse,
-		func(ctx context.Context, p *Process, key ...dynastay.Part) error {
+		func(ctx context.Context, p *checker.Process, key ...dynastay.Part) error {
 			var made []*dynastay.Operation[*order]
 			for _, parts := range all {
 				some, order := parts(p)
@@ -366,13 +367,13 @@ func (o *orders) purchase(w *Worker, keyed bool) *purchase {
 }
 
 // pick is one of the last orders that may be open, nil for none.
-func (o *orders) pick(w *Worker) *order {
+func (o *orders) pick(w *checker.Worker) *order {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if len(o.open) == 0 {
 		return nil
 	}
-	return Recent(w, o.open, 6)
+	return checker.Recent(w, o.open, 6)
 }
 
 func (o *orders) ordered(made *order) {
@@ -403,4 +404,4 @@ func (o *orders) look(d *purchase) {
 	}
 }
 
-func (o *orders) Settle(w *Worker) { o.all.Settle(w) }
+func (o *orders) Settle(w *checker.Worker) { o.all.Settle(w) }

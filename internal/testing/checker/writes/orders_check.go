@@ -1,12 +1,14 @@
-package checker
+package writes
 
 import (
 	"errors"
 	"slices"
+
+	"github.com/dynastay/dynastay/internal/testing/checker"
 )
 
 func (o *orders) Check() {
-	orders := Stored(o.Run, orderEntity)
+	orders := checker.Stored(o.Run, orderEntity)
 	for id, v := range orders {
 		o.checkOrder(id, v)
 	}
@@ -34,7 +36,7 @@ func (o *orders) Check() {
 
 func (o *orders) checkOrder(id string, v *order) {
 	d := o.deeds[v.By]
-	if d == nil || d.Verdict() == Refused {
+	if d == nil || d.Verdict() == checker.Refused {
 		o.Differ("an order that was not to be made", id, "%v", *v)
 		return
 	}
@@ -47,7 +49,7 @@ func (o *orders) checkOrder(id string, v *order) {
 		slices.ContainsFunc(v.Goods, func(id string) bool { return !slices.Contains(of, id) }) {
 		o.Differ("an order of other goods", v.By, "%v", *v)
 	}
-	if c := o.deeds[v.CancelledBy]; v.CancelledBy != "" && (c == nil || c.cancels != id || c.Verdict() == Refused) {
+	if c := o.deeds[v.CancelledBy]; v.CancelledBy != "" && (c == nil || c.cancels != id || c.Verdict() == checker.Refused) {
 		o.Differ("a cancellation that was not to be made", id, "%v", *v)
 	}
 }
@@ -75,14 +77,14 @@ func (o *orders) checkDeed(mark string, d *purchase, orders map[string]*order) {
 }
 
 // lives are the times at which there may have been an order of the goods.
-func (o *orders) lives(orders map[string]*order) map[string][]Span {
-	all := map[string][]Span{}
+func (o *orders) lives(orders map[string]*order) map[string][]checker.Span {
+	all := map[string][]checker.Span{}
 	for _, v := range orders {
 		d, c := o.deeds[v.By], o.deeds[v.CancelledBy]
 		if d == nil {
 			continue
 		}
-		life := Since(d.Within.From)
+		life := checker.Since(d.Within.From)
 		if c != nil {
 			life.To = c.Within.To
 		}
@@ -94,7 +96,7 @@ func (o *orders) lives(orders map[string]*order) map[string][]Span {
 }
 
 // checkRefusal asks for a moment of the call at which all pieces can have been ordered, or the order cancelled.
-func (o *orders) checkRefusal(d *purchase, r Told, orders map[string]*order, lives map[string][]Span) {
+func (o *orders) checkRefusal(d *purchase, r checker.Told, orders map[string]*order, lives map[string][]checker.Span) {
 	var none *soldError
 	if !errors.As(r.Err, &none) {
 		if c := o.deeds[orders[d.cancels].CancelledBy]; c == nil || c.Within.From > r.To {
@@ -116,9 +118,9 @@ func (o *orders) checkRefusal(d *purchase, r Told, orders map[string]*order, liv
 }
 
 // held are the lives at a moment.
-func held(lives []Span, at Moment) (n int) {
+func held(lives []checker.Span, at checker.Moment) (n int) {
 	for _, life := range lives {
-		if life.Meets(Between(at, at)) {
+		if life.Meets(checker.Between(at, at)) {
 			n++
 		}
 	}

@@ -1,4 +1,4 @@
-package checker
+package writes
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 )
 
 var messageEntity = entity.New(entity.Spec[message]{
@@ -30,23 +31,23 @@ const queues = 3
 
 // outbox is what producers create and consumers delete: each message once.
 type outbox struct {
-	*Run
-	keyed Repeats
+	*checker.Run
+	keyed checker.Repeats
 
 	mu      sync.Mutex
-	made    map[string]func() Verdict
+	made    map[string]func() checker.Verdict
 	taken   map[string]int  // acknowledged deletions
 	maybe   map[string]bool // deletions of which nobody knows
 	dropped map[string]bool // consumed for certain
 }
 
-func newOutbox(c *Run) *outbox {
+func newOutbox(c *checker.Run) *outbox {
 	return &outbox{
-		Run: c, made: map[string]func() Verdict{}, taken: map[string]int{}, maybe: map[string]bool{}, dropped: map[string]bool{},
+		Run: c, made: map[string]func() checker.Verdict{}, taken: map[string]int{}, maybe: map[string]bool{}, dropped: map[string]bool{},
 	}
 }
 
-func (o *outbox) Step(w *Worker) {
+func (o *outbox) Step(w *checker.Worker) {
 	if w.OneIn(2) {
 		o.consume(w)
 	} else {
@@ -54,14 +55,14 @@ func (o *outbox) Step(w *Worker) {
 	}
 }
 
-func (o *outbox) queue(w *Worker) string { return fmt.Sprint("queue-", w.Rand.IntN(queues)) }
+func (o *outbox) queue(w *checker.Worker) string { return fmt.Sprint("queue-", w.Rand.IntN(queues)) }
 
-func (o *outbox) produce(w *Worker) {
+func (o *outbox) produce(w *checker.Worker) {
 	if w.OneIn(3) {
-		o.keyed.Call(w, func() *Once {
+		o.keyed.Call(w, func() *checker.Once {
 			m := &message{Queue: o.queue(w), ID: w.Mark()}
-			one := &Once{Key: dynastay.IdempotencyKey(m.ID), Name: "create once", Items: m.ID, Refusal: Never}
-			one.Send = func(ctx context.Context, p *Process) error {
+			one := &checker.Once{Key: dynastay.IdempotencyKey(m.ID), Name: "create once", Items: m.ID, Refusal: checker.Never}
+			one.Send = func(ctx context.Context, p *checker.Process) error {
 				_, err := tablesOf(p).outbox.Create(ctx, m, one.Key)
 				return err
 			}
@@ -73,15 +74,15 @@ func (o *outbox) produce(w *Worker) {
 		return
 	}
 	m := &message{Queue: o.queue(w), ID: w.Mark()}
-	told := Unknown // until then
+	told := checker.Unknown // until then
 	o.mu.Lock()
-	o.made[m.ID] = func() Verdict { return told }
+	o.made[m.ID] = func() checker.Verdict { return told }
 	o.mu.Unlock()
 	put, name := tablesOf(w.Process).outbox.Create, "create"
 	if w.OneIn(2) {
 		put, name = tablesOf(w.Process).outbox.Put, "put"
 	}
-	v := w.Call(name, m.ID, "", Never, func(ctx context.Context) error {
+	v := w.Call(name, m.ID, "", checker.Never, func(ctx context.Context) error {
 		_, err := put(ctx, m)
 		return err
 	})
@@ -91,14 +92,14 @@ func (o *outbox) produce(w *Worker) {
 }
 
 // announce lets another scenario produce a message along with what it writes.
-func (o *outbox) announce(m *message, verdict func() Verdict) {
+func (o *outbox) announce(m *message, verdict func() checker.Verdict) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.made[m.ID] = verdict
 }
 
 // consume takes one of the messages of a queue, the first ones above all, which others want too.
-func (o *outbox) consume(w *Worker) {
+func (o *outbox) consume(w *checker.Worker) {
 	o.mu.Lock()
 	before := maps.Clone(o.dropped)
 	o.mu.Unlock()
@@ -116,25 +117,25 @@ func (o *outbox) consume(w *Worker) {
 		}
 	}
 	m := page.Items[w.Rand.IntN(len(page.Items))]
-	v := w.Call("consume", m.ID, "", RefusedBy(dynastay.ErrNotFound, dynastay.ErrVersion), func(ctx context.Context) error {
+	v := w.Call("consume", m.ID, "", checker.RefusedBy(dynastay.ErrNotFound, dynastay.ErrVersion), func(ctx context.Context) error {
 		return tablesOf(w.Process).outbox.Delete(ctx, dynastay.Key{PK: m.Queue, SK: m.ID}, dynastay.IfWritten(m.WriteID))
 	})
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	switch v {
-	case Acknowledged:
+	case checker.Acknowledged:
 		o.taken[m.ID]++
 		o.dropped[m.ID] = true
-	case Unknown:
+	case checker.Unknown:
 		o.maybe[m.ID] = true
 	}
 }
 
-func (o *outbox) Settle(w *Worker) { o.keyed.Settle(w) }
+func (o *outbox) Settle(w *checker.Worker) { o.keyed.Settle(w) }
 
 func (o *outbox) Check() {
 	left := map[string]int{}
-	for _, m := range Stored(o.Run, messageEntity) {
+	for _, m := range checker.Stored(o.Run, messageEntity) {
 		left[m.ID] = 1
 		if o.made[m.ID] == nil {
 			o.Differ("a message that nobody made", m.ID, "")
@@ -143,11 +144,11 @@ func (o *outbox) Check() {
 	for id, verdict := range o.made {
 		n := o.taken[id] + left[id]
 		switch v := verdict(); {
-		case v == Refused && (n > 0 || o.maybe[id]):
+		case v == checker.Refused && (n > 0 || o.maybe[id]):
 			o.Differ("a message that was not to be made", id, "consumed %d times, %d left", o.taken[id], left[id])
 		case n > 1:
 			o.Differ("a message twice", id, "consumed %d times, %d left", o.taken[id], left[id])
-		case v == Acknowledged && n == 0 && !o.maybe[id]:
+		case v == checker.Acknowledged && n == 0 && !o.maybe[id]:
 			o.Differ("a message is lost", id, "")
 		}
 	}

@@ -1,4 +1,4 @@
-package checker
+package writes
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 )
 
 var counterEntity = entity.New(entity.Spec[counter]{
@@ -33,21 +34,21 @@ func increment(c *counter) error {
 
 // counters are incremented: alone, as the successor of a version, in pairs, and under keys.
 type counters struct {
-	*Run
-	keyed Repeats
+	*checker.Run
+	keyed checker.Repeats
 
 	mu    sync.Mutex
-	bare  map[string]*Tally // increments without a key, by counter
-	taken map[string]string // "counter version" to the one who was told to be its successor
-	byKey map[string][]*Once
+	bare  map[string]*checker.Tally // increments without a key, by counter
+	taken map[string]string         // "counter version" to the one who was told to be its successor
+	byKey map[string][]*checker.Once
 }
 
-func newCounters(c *Run) *counters {
-	s := &counters{Run: c, bare: map[string]*Tally{}, taken: map[string]string{}, byKey: map[string][]*Once{}}
+func newCounters(c *checker.Run) *counters {
+	s := &counters{Run: c, bare: map[string]*checker.Tally{}, taken: map[string]string{}, byKey: map[string][]*checker.Once{}}
 	table := entity.NewTable(c.Base.Direct, counterEntity)
 	for n := range 5 {
 		id := counterID(n)
-		s.bare[id] = &Tally{}
+		s.bare[id] = &checker.Tally{}
 		if _, err := table.Create(context.Background(), &counter{ID: id}); err != nil {
 			c.T.Fatal(err)
 		}
@@ -59,7 +60,7 @@ func counterID(n int) string { return fmt.Sprint("counter-", n) }
 
 func counterKey(id string) dynastay.Key { return dynastay.Key{PK: id} }
 
-func (s *counters) Step(w *Worker) {
+func (s *counters) Step(w *checker.Worker) {
 	id := counterID(w.Rand.IntN(5))
 	switch w.Rand.IntN(10) {
 	case 0, 1, 2:
@@ -73,7 +74,7 @@ func (s *counters) Step(w *Worker) {
 	}
 }
 
-func (s *counters) told(v Verdict, ids ...string) {
+func (s *counters) told(v checker.Verdict, ids ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, id := range ids {
@@ -81,17 +82,17 @@ func (s *counters) told(v Verdict, ids ...string) {
 	}
 }
 
-func (s *counters) alone(w *Worker, id string) {
-	s.told(w.Call("increment", id, "", Never, func(ctx context.Context) error {
+func (s *counters) alone(w *checker.Worker, id string) {
+	s.told(w.Call("increment", id, "", checker.Never, func(ctx context.Context) error {
 		_, err := tablesOf(w.Process).counters.Update(ctx, counterKey(id), increment)
 		return err
 	}), id)
 }
 
 // successor reads, consistently, and writes on condition that nobody else has: one caller for each version.
-func (s *counters) successor(w *Worker, id string) {
+func (s *counters) successor(w *checker.Worker, id string) {
 	s.mu.Lock()
-	least := s.bare[id][Acknowledged]
+	least := s.bare[id][checker.Acknowledged]
 	s.mu.Unlock()
 	ctx, cancel := w.Deadline()
 	defer cancel()
@@ -102,12 +103,12 @@ func (s *counters) successor(w *Worker, id string) {
 	if read.Value < least {
 		s.Differ("a consistent read before an acknowledged write", id, "%d where %d were acknowledged before", read.Value, least)
 	}
-	v := w.Call("increment version", id, fmt.Sprint(read.Version), RefusedBy(dynastay.ErrVersion), func(ctx context.Context) error {
+	v := w.Call("increment version", id, fmt.Sprint(read.Version), checker.RefusedBy(dynastay.ErrVersion), func(ctx context.Context) error {
 		_, err := tablesOf(w.Process).counters.Update(ctx, counterKey(id), increment, dynastay.IfVersion(read.Version))
 		return err
 	})
 	s.told(v, id)
-	if v != Acknowledged {
+	if v != checker.Acknowledged {
 		return
 	}
 	s.mu.Lock()
@@ -121,23 +122,23 @@ func (s *counters) successor(w *Worker, id string) {
 
 // pair increments two counters together, which draws no id and puts nothing: only the write ids tell whether it was
 // done.
-func (s *counters) pair(w *Worker, id string) {
+func (s *counters) pair(w *checker.Worker, id string) {
 	other := counterID(w.Rand.IntN(5))
 	if other == id {
 		return
 	}
-	s.told(w.Call("increment two", id+" "+other, "", Never, func(ctx context.Context) error {
+	s.told(w.Call("increment two", id+" "+other, "", checker.Never, func(ctx context.Context) error {
 		return w.Write(ctx, tablesOf(w.Process).counters.UpdateOp(counterKey(id), increment), tablesOf(w.Process).counters.UpdateOp(counterKey(other), increment))
 	}), id, other)
 }
 
-func (s *counters) underKey(w *Worker, id string) {
-	s.keyed.Call(w, func() *Once {
+func (s *counters) underKey(w *checker.Worker, id string) {
+	s.keyed.Call(w, func() *checker.Once {
 		mark := w.Mark()
-		o := &Once{
-			Key: dynastay.IdempotencyKey(mark).Of("counters"), Name: "increment once", Items: id, About: mark, Refusal: Never,
+		o := &checker.Once{
+			Key: dynastay.IdempotencyKey(mark).Of("counters"), Name: "increment once", Items: id, About: mark, Refusal: checker.Never,
 		}
-		o.Send = func(ctx context.Context, p *Process) error {
+		o.Send = func(ctx context.Context, p *checker.Process) error {
 			return p.Write(ctx, o.Key, tablesOf(p).counters.UpdateOp(counterKey(id), increment, dynastay.AgreedOn("one more")))
 		}
 		s.mu.Lock()
@@ -147,13 +148,13 @@ func (s *counters) underKey(w *Worker, id string) {
 	})
 }
 
-func (s *counters) Settle(w *Worker) { s.keyed.Settle(w) }
+func (s *counters) Settle(w *checker.Worker) { s.keyed.Settle(w) }
 
 func (s *counters) Check() {
-	for id, there := range Stored(s.Run, counterEntity) {
-		least, most := s.bare[id][Acknowledged], s.bare[id][Acknowledged]+s.bare[id][Unknown]
+	for id, there := range checker.Stored(s.Run, counterEntity) {
+		least, most := s.bare[id][checker.Acknowledged], s.bare[id][checker.Acknowledged]+s.bare[id][checker.Unknown]
 		for _, o := range s.byKey[id] {
-			if o.Verdict() == Acknowledged {
+			if o.Verdict() == checker.Acknowledged {
 				least, most = least+1, most+1
 			}
 		}

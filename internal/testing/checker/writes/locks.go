@@ -1,4 +1,4 @@
-package checker
+package writes
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/internal/testing/checker"
 )
 
 var (
@@ -40,7 +41,7 @@ func lockIn(table *dynastay.Schema) *entity.Entity[lock] {
 // is released by its write id, which makes the release repeatable. A latch is released by a plain Delete, which is
 // never repeated unless the latch is seen to be there still.
 type locks struct {
-	*Run
+	*checker.Run
 	holders map[string]*atomic.Pointer[string]
 
 	mu       sync.Mutex
@@ -48,7 +49,7 @@ type locks struct {
 	rejected map[string]bool // marks of takers that were told that nothing was written
 }
 
-func newLocks(c *Run) *locks {
+func newLocks(c *checker.Run) *locks {
 	c.DeletesInTime(latchTable)
 	l := &locks{Run: c, holders: map[string]*atomic.Pointer[string]{}, given: map[string]bool{}, rejected: map[string]bool{}}
 	for n := range 6 {
@@ -58,7 +59,7 @@ func newLocks(c *Run) *locks {
 	return l
 }
 
-func (l *locks) Step(w *Worker) {
+func (l *locks) Step(w *checker.Worker) {
 	switch w.Rand.IntN(5) {
 	case 0, 1:
 		l.hold(w, tablesOf(w.Process).latches, l.id(w, "latch"))
@@ -72,10 +73,12 @@ func (l *locks) Step(w *Worker) {
 	}
 }
 
-func (l *locks) id(w *Worker, kind string) string { return fmt.Sprintf("%s-%d", kind, w.Rand.IntN(6)) }
+func (l *locks) id(w *checker.Worker, kind string) string {
+	return fmt.Sprintf("%s-%d", kind, w.Rand.IntN(6))
+}
 
 // hold takes locks, all or none, and releases them one by one.
-func (l *locks) hold(w *Worker, table *entity.Table[lock], ids ...string) {
+func (l *locks) hold(w *checker.Worker, table *entity.Table[lock], ids ...string) {
 	mark := w.Mark()
 	all, ok := l.take(w, table, ids, mark)
 	if !ok {
@@ -122,13 +125,13 @@ func (l *locks) read(id string) *lock {
 	return there
 }
 
-func (l *locks) take(w *Worker, table *entity.Table[lock], ids []string, mark string) ([]*lock, bool) {
+func (l *locks) take(w *checker.Worker, table *entity.Table[lock], ids []string, mark string) ([]*lock, bool) {
 	var made []*lock
 	name := "take"
 	if len(ids) > 1 {
 		name = "take two"
 	}
-	switch w.Call(name, strings.Join(ids, " "), mark, RefusedBy(dynastay.ErrAlreadyExists), func(ctx context.Context) error {
+	switch w.Call(name, strings.Join(ids, " "), mark, checker.RefusedBy(dynastay.ErrAlreadyExists), func(ctx context.Context) error {
 		var parts []dynastay.Part
 		var locks []*dynastay.Operation[*lock]
 		for _, id := range ids {
@@ -143,11 +146,11 @@ func (l *locks) take(w *Worker, table *entity.Table[lock], ids []string, mark st
 		}
 		return nil
 	}) {
-	case Acknowledged:
+	case checker.Acknowledged:
 		if len(made) == len(ids) {
 			return made, true
 		}
-	case Refused:
+	case checker.Refused:
 		l.mu.Lock()
 		l.rejected[mark] = true
 		l.mu.Unlock()
@@ -176,7 +179,7 @@ func (l *locks) take(w *Worker, table *entity.Table[lock], ids []string, mark st
 }
 
 // clear removes a lock that arrived when its taker had given up.
-func (l *locks) clear(w *Worker, table *entity.Table[lock], id string) {
+func (l *locks) clear(w *checker.Worker, table *entity.Table[lock], id string) {
 	there := l.read(id)
 	if there == nil {
 		return
@@ -185,41 +188,41 @@ func (l *locks) clear(w *Worker, table *entity.Table[lock], id string) {
 	given := l.given[there.Holder]
 	l.mu.Unlock()
 	if given {
-		w.Call("clear", id, there.Holder, RefusedBy(dynastay.ErrNotFound, dynastay.ErrVersion), func(ctx context.Context) error {
+		w.Call("clear", id, there.Holder, checker.RefusedBy(dynastay.ErrNotFound, dynastay.ErrVersion), func(ctx context.Context) error {
 			return table.Delete(ctx, dynastay.Key{PK: id}, dynastay.IfWritten(there.WriteID))
 		})
 	}
 }
 
 // extend writes the lock while it is held. It is shaky afterwards where that may yet arrive.
-func (l *locks) extend(w *Worker, table *entity.Table[lock], held *lock) (now *lock, shaky bool) {
-	switch w.Call("extend", held.ID, held.Holder, Never, func(ctx context.Context) (err error) {
+func (l *locks) extend(w *checker.Worker, table *entity.Table[lock], held *lock) (now *lock, shaky bool) {
+	switch w.Call("extend", held.ID, held.Holder, checker.Never, func(ctx context.Context) (err error) {
 		now, err = table.Update(ctx, dynastay.Key{PK: held.ID}, func(l *lock) error { l.Turns++; return nil }, dynastay.IfWritten(held.WriteID))
 		return err
 	}) {
-	case Acknowledged:
+	case checker.Acknowledged:
 		return now, false
-	case Unknown:
+	case checker.Unknown:
 		return held, true
 	}
 	return held, false
 }
 
 // release repeats the release with the same write id until it is certain.
-func (l *locks) release(w *Worker, table *entity.Table[lock], held *lock, shaky bool) {
+func (l *locks) release(w *checker.Worker, table *entity.Table[lock], held *lock, shaky bool) {
 	sent := false
 	for {
 		gone := false
 		v := w.Call("release", held.ID, held.Holder, func(err error) bool {
-			gone = RefusedBy(dynastay.ErrNotFound, dynastay.ErrVersion)(err)
+			gone = checker.RefusedBy(dynastay.ErrNotFound, dynastay.ErrVersion)(err)
 			return gone
 		}, func(ctx context.Context) error {
 			return table.Delete(ctx, dynastay.Key{PK: held.ID}, dynastay.IfWritten(held.WriteID))
 		})
 		switch there := l.read(held.ID); {
-		case v == Acknowledged:
+		case v == checker.Acknowledged:
 			return
-		case v == Unknown:
+		case v == checker.Unknown:
 			sent = true
 			if there == nil || there.Holder != held.Holder {
 				return
@@ -236,29 +239,29 @@ func (l *locks) release(w *Worker, table *entity.Table[lock], held *lock, shaky 
 }
 
 // stale releases a lock once more, which is somebody else's by now.
-func (l *locks) stale(w *Worker, held *lock) {
-	if w.Call("release again", held.ID, held.Holder, RefusedBy(dynastay.ErrNotFound, dynastay.ErrVersion), func(ctx context.Context) error {
+func (l *locks) stale(w *checker.Worker, held *lock) {
+	if w.Call("release again", held.ID, held.Holder, checker.RefusedBy(dynastay.ErrNotFound, dynastay.ErrVersion), func(ctx context.Context) error {
 		return tablesOf(w.Process).locks.Delete(ctx, dynastay.Key{PK: held.ID}, dynastay.IfWritten(held.WriteID))
-	}) == Acknowledged {
+	}) == checker.Acknowledged {
 		l.Differ("a lock released twice", held.ID, "%s had it", held.Holder)
 	}
 }
 
 // unlatch deletes the latch, whatever it is by then, and again only while it is seen to be there. It takes its time: a
 // request that is given up could remove the next one's.
-func (l *locks) unlatch(w *Worker, held *lock) {
+func (l *locks) unlatch(w *checker.Worker, held *lock) {
 	for sent := false; ; {
 		gone := false
 		v := w.CallIn(w.T.Context(), "unlatch", held.ID, held.Holder, func(err error) bool {
-			gone = RefusedBy(dynastay.ErrNotFound)(err)
+			gone = checker.RefusedBy(dynastay.ErrNotFound)(err)
 			return gone
 		}, func(ctx context.Context) error {
 			return tablesOf(w.Process).latches.Delete(ctx, dynastay.Key{PK: held.ID})
 		})
 		switch {
-		case v == Acknowledged:
+		case v == checker.Acknowledged:
 			return
-		case v == Unknown:
+		case v == checker.Unknown:
 			sent = true
 			if there := l.read(held.ID); there == nil || there.Holder != held.Holder {
 				return
@@ -272,11 +275,11 @@ func (l *locks) unlatch(w *Worker, held *lock) {
 	}
 }
 
-func (l *locks) Settle(*Worker) {}
+func (l *locks) Settle(*checker.Worker) {}
 
 func (l *locks) Check() {
 	for _, table := range []*dynastay.Schema{lockTable, latchTable} {
-		for id, there := range Stored(l.Run, lockIn(table)) {
+		for id, there := range checker.Stored(l.Run, lockIn(table)) {
 			if !l.given[there.Holder] {
 				l.Differ("a lock that nobody left", id, "%s: refused %v", there.Holder, l.rejected[there.Holder])
 			}
