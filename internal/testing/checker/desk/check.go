@@ -224,7 +224,8 @@ func (d *desks) checkDeskCalls(all *deskItems) {
 	}
 }
 
-// checkVersions compares the bookings with what the calls returned, and counts the calls: each that was carried out made a version.
+// checkVersions compares the bookings with what the calls returned, and counts the calls: each that was carried out made a
+// version.
 func (d *desks) checkVersions(all *deskItems) {
 	automatic := slices.ContainsFunc(d.all, func(c *deskCall) bool { return len(c.bookings) == 0 })
 	for id, b := range all.bookings {
@@ -265,8 +266,8 @@ func (d *desks) seen(id string, b *bookings.Booking) {
 	}
 }
 
-// checkPlan compares the plan with the bookings and the repairs: all that they have is theirs in the plan. Here every transaction has a place for
-// what is given up, so the plan has nothing else.
+// checkPlan compares the plan with the bookings and the repairs: all that they have is theirs in the plan. Here every
+// transaction has a place for what is given up, so the plan has nothing else.
 func (d *desks) checkPlan(all *deskItems) {
 	has := map[units.Night]string{}
 	for id, b := range all.bookings {
@@ -301,8 +302,8 @@ type tenant struct {
 	booking string
 }
 
-// tenants are those of each night: from the end of the call that gave it the unit to the beginning of the one that took it away, as
-// far as all versions in between are known.
+// tenants are those of each night: from the end of the call that gave it the unit to the beginning of the one that took it
+// away, as far as all versions in between are known.
 func (d *desks) tenants() map[units.Night][]tenant {
 	all := map[units.Night][]tenant{}
 	for id, states := range d.states {

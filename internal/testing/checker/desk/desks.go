@@ -42,8 +42,8 @@ func Join(c *checker.Run) { c.Add(newDesks(c), 40) }
 // receiptEntity are what two in three calls leave.
 var receiptEntity = checker.ReceiptsIn("Receipts")
 
-// desks give the few units of a hotel to its guests, move them, swap their units, change their stays, let them leave and come back,
-// many at the same time. Other units are retired while guests get them, and some are out of order for a time.
+// desks give the few units of a hotel to its guests, move them, swap their units, change their stays, let them leave and come
+// back, many at the same time. Other units are retired while guests get them, and some are out of order for a time.
 type desks struct {
 	*checker.Run
 	front  *dyntest.DB

@@ -1,5 +1,5 @@
-// Package hotel runs and checks what a house sells: bookings from the request to the last refund, promo codes, imports of bookings,
-// and the updates of its nights.
+// Package hotel runs and checks what a house sells: bookings from the request to the last refund, promo codes, imports of
+// bookings, and the updates of its nights.
 package hotel
 
 import (

@@ -13,8 +13,8 @@ import (
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 )
 
-// moveIn is a booking of another system that is imported while the house sells, and imported again, as a load does that was broken
-// off. It has an id of its own, and nobody moves it.
+// moveIn is a booking of another system that is imported while the house sells, and imported again, as a load does that was
+// broken off. It has an id of its own, and nobody moves it.
 type moveIn struct {
 	id      string
 	stay    dynastay.Stay

@@ -43,8 +43,8 @@ type sales struct {
 	sweeps        []*sweep
 }
 
-// grace is how long a hold is granted after its end. The clocks of the processes differ by more, so that one of them may confirm what
-// another one may expire.
+// grace is how long a hold is granted after its end. The clocks of the processes differ by more, so that one of them may
+// confirm what another one may expire.
 const grace = 500 * time.Millisecond
 
 // office is what a process has of the hotel.

@@ -67,7 +67,8 @@ var trackerOf = checker.Each(func(p *checker.Process) *tracker.Repository {
 	return tracker.New(db, &tracker.Options{Shards: p.Shards})
 })
 
-// ahead is by how many years the travellers' clocks are: an engine removes log entries whose time is over by the clock on the wall.
+// ahead is by how many years the travellers' clocks are: an engine removes log entries whose time is over by the clock on the
+// wall.
 const ahead = 20
 
 const (
