@@ -3,6 +3,8 @@ package checker
 import (
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // The tests of a system show its rules histories that are right, and wrong ones, which they must reject.
@@ -32,6 +34,33 @@ func Answered(mark string, v Verdict, at Span) *Deed {
 // Deny makes a deed one that was refused.
 func (d *Deed) Deny(at Span, err error) {
 	d.Answers, d.Within.To, d.Refusals = Tally{Refused: 1}, Ever, []Told{{Span: at, Err: err}}
+}
+
+// history is one that a system is shown.
+type history interface{ Kinds() []string }
+
+// Accepts shows a system histories that are right: one, and others that changes make of it.
+func Accepts[H history](t *testing.T, right func(*testing.T) H, check func(H), changes map[string]func(H)) {
+	t.Helper()
+	for name, change := range changes {
+		h := right(t)
+		change(h)
+		check(h)
+		assert.Empty(t, h.Kinds(), name)
+	}
+}
+
+// Rejects shows a system histories that changes have made wrong, of which it must find each: by the kind of the difference.
+func Rejects[H history](t *testing.T, right func(*testing.T) H, check func(H), changes map[string]map[string]func(H)) {
+	t.Helper()
+	for kind, all := range changes {
+		for name, change := range all {
+			h := right(t)
+			change(h)
+			check(h)
+			assert.Contains(t, h.Kinds(), kind, "%s: %s", kind, name)
+		}
+	}
 }
 
 // Instant is a time some milliseconds after midnight.

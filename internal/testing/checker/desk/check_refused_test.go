@@ -1,11 +1,8 @@
 package desk
 
 import (
-	"slices"
 	"testing"
 	"time"
-
-	"github.com/stretchr/testify/assert"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
@@ -130,7 +127,7 @@ func (l *lobby) notDone() {
 func (l *lobby) check() { l.checkDesks(l.items) }
 
 func TestRightDesks(t *testing.T) {
-	for name, change := range map[string]func(l *lobby){
+	checker.Accepts(t, newLobby, (*lobby).check, map[string]func(l *lobby){
 		"nothing else": func(*lobby) {},
 		"nobody knows": func(l *lobby) { l.verdict("m4", checker.Unknown); delete(l.states["b"], 3) },
 		"unknown, and not done": func(l *lobby) {
@@ -151,12 +148,7 @@ func TestRightDesks(t *testing.T) {
 			}})
 		},
 		"the version of a repetition": func(l *lobby) { l.noted(checker.Between(50, 51), nil, inUnits("b", 3, "u0")) },
-	} {
-		l := newLobby(t)
-		change(l)
-		l.check()
-		assert.Empty(t, l.Kinds(), name)
-	}
+	})
 }
 
 // wrongDesks are changes of a right history, by the difference that must be found.
@@ -290,13 +282,4 @@ var wrongDesks = map[string]map[string]func(l *lobby){
 	},
 }
 
-func TestWrongDesks(t *testing.T) {
-	for kind, all := range wrongDesks {
-		for name, change := range all {
-			l := newLobby(t)
-			change(l)
-			l.check()
-			assert.True(t, slices.Contains(l.Kinds(), kind), "%s: %s: %v", kind, name, l.Kinds())
-		}
-	}
-}
+func TestWrongDesks(t *testing.T) { checker.Rejects(t, newLobby, (*lobby).check, wrongDesks) }

@@ -3,8 +3,6 @@ package marketplace
 import (
 	"testing"
 
-	"github.com/stretchr/testify/assert"
-
 	"github.com/dynastay/dynastay"
 	trading "github.com/dynastay/dynastay/examples/marketplace/shop"
 	"github.com/dynastay/dynastay/internal/testing/checker"
@@ -110,8 +108,10 @@ func moved(order string, from, to trading.Status) error {
 	return &trading.StatusError{OrderID: order, From: from, To: to}
 }
 
+func (g *ledger) check() { g.checkDeals(g.items) }
+
 func TestRightDeals(t *testing.T) {
-	for name, change := range map[string]func(g *ledger){
+	checker.Accepts(t, newLedger, (*ledger).check, map[string]func(g *ledger){
 		"nothing else":       func(*ledger) {},
 		"sold":               func(g *ledger) { g.lack(ordering, 4, 3, checker.Between(12, 13)) },
 		"sold, and more":     func(g *ledger) { g.lack(ordering, 4, 1, checker.Between(20, 23)) },
@@ -145,12 +145,7 @@ func TestRightDeals(t *testing.T) {
 		"unknown delivery":      func(g *ledger) { g.unsure("m4") },
 		"unknown restock":       func(g *ledger) { g.unsure("m8") },
 		"unknown restock, lost": func(g *ledger) { g.unsure("m8"); g.items.products["dealer-0"]["bricks-0"]["stock"] = 0.0 },
-	} {
-		g := newLedger(t)
-		change(g)
-		g.checkDeals(g.items)
-		assert.Empty(t, g.Kinds(), name)
-	}
+	})
 }
 
 // wrongDeals are changes of a right history, by the difference that must be found.
@@ -270,13 +265,4 @@ var wrongDeals = map[string]map[string]func(g *ledger){
 	},
 }
 
-func TestWrongDeals(t *testing.T) {
-	for kind, all := range wrongDeals {
-		for name, change := range all {
-			g := newLedger(t)
-			change(g)
-			g.checkDeals(g.items)
-			assert.Contains(t, g.Kinds(), kind, "%s: %s", kind, name)
-		}
-	}
-}
+func TestWrongDeals(t *testing.T) { checker.Rejects(t, newLedger, (*ledger).check, wrongDeals) }

@@ -3,8 +3,6 @@ package marketplace
 import (
 	"testing"
 
-	"github.com/stretchr/testify/assert"
-
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/examples/marketplace/projects"
 	"github.com/dynastay/dynastay/internal/testing/checker"
@@ -167,13 +165,4 @@ var wrongJobs = map[string]map[string]func(g *fair){
 	},
 }
 
-func TestWrongJobs(t *testing.T) {
-	for kind, all := range wrongJobs {
-		for name, change := range all {
-			g := newFair(t)
-			change(g)
-			g.checkJobs(g.items)
-			assert.Contains(t, g.Kinds(), kind, "%s: %s", kind, name)
-		}
-	}
-}
+func TestWrongJobs(t *testing.T) { checker.Rejects(t, newFair, (*fair).check, wrongJobs) }

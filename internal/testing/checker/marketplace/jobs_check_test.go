@@ -3,8 +3,6 @@ package marketplace
 import (
 	"testing"
 
-	"github.com/stretchr/testify/assert"
-
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/examples/marketplace/projects"
 	"github.com/dynastay/dynastay/internal/testing/checker"
@@ -125,8 +123,10 @@ var (
 	}
 )
 
+func (g *fair) check() { g.checkJobs(g.items) }
+
 func TestRightJobs(t *testing.T) {
-	for name, change := range map[string]func(g *fair){
+	checker.Accepts(t, newFair, (*fair).check, map[string]func(g *fair){
 		"nothing else": func(*fair) {},
 		"a bid when there is one": func(g *fair) {
 			g.deny(ofMason("1", "p1"), bidding, checker.Between(13, 14), dynastay.ErrAlreadyExists)
@@ -167,10 +167,5 @@ func TestRightJobs(t *testing.T) {
 		"an unknown withdrawal": func(g *fair) { g.unsure("m7") },
 		"an unknown bid":        func(g *fair) { g.unsure("m16") },
 		"an unknown rejection":  func(g *fair) { g.rests[0].rejected = 0 },
-	} {
-		g := newFair(t)
-		change(g)
-		g.checkJobs(g.items)
-		assert.Empty(t, g.Kinds(), name)
-	}
+	})
 }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
-
 	"github.com/dynastay/dynastay/examples/marketplace/messages"
 	"github.com/dynastay/dynastay/internal/testing/checker"
 )
@@ -61,8 +59,10 @@ func (g *pile) told(change func(m *messages.Message)) {
 	g.all["m1"].told = m
 }
 
+func (g *pile) check() { g.checkLetters(g.items) }
+
 func TestRightLetters(t *testing.T) {
-	for name, change := range map[string]func(g *pile){
+	checker.Accepts(t, newPile, (*pile).check, map[string]func(g *pile){
 		"nothing else":    func(*pile) {},
 		"an answer":       func(g *pile) { g.told(func(*messages.Message) {}) },
 		"an unknown mark": func(g *pile) { g.items.sides["pen-0"]["pen-1"]["readUpTo"] = 1.0 },
@@ -73,12 +73,7 @@ func TestRightLetters(t *testing.T) {
 		"an unknown message": func(g *pile) {
 			g.all["m2"].Deed = checker.Answered("m2", checker.Unknown, checker.Since(20))
 		},
-	} {
-		g := newPile(t)
-		change(g)
-		g.checkLetters(g.items)
-		assert.Empty(t, g.Kinds(), name)
-	}
+	})
 }
 
 // wrongLetters are changes of a right history, by the difference that must be found.
@@ -136,13 +131,4 @@ var wrongLetters = map[string]map[string]func(g *pile){
 	"a ticket that nobody wrote":           {"m99": func(g *pile) { g.items.tickets["m99"] = &checker.Receipt{ID: "m99", Kind: sending} }},
 }
 
-func TestWrongLetters(t *testing.T) {
-	for kind, all := range wrongLetters {
-		for name, change := range all {
-			g := newPile(t)
-			change(g)
-			g.checkLetters(g.items)
-			assert.Contains(t, g.Kinds(), kind, "%s: %s", kind, name)
-		}
-	}
-}
+func TestWrongLetters(t *testing.T) { checker.Rejects(t, newPile, (*pile).check, wrongLetters) }

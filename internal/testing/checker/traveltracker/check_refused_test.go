@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
-
 	"github.com/dynastay/dynastay/examples/traveltracker/tracker"
 	"github.com/dynastay/dynastay/internal/testing/checker"
 )
@@ -85,7 +83,7 @@ func (g *diary) cut() {
 func (g *diary) check() { g.checkTravels(map[string]*travelItems{diarist: g.items}) }
 
 func TestRightTravels(t *testing.T) {
-	for name, change := range map[string]func(g *diary){
+	checker.Accepts(t, newDiary, (*diary).check, map[string]func(g *diary){
 		"nothing else":   func(*diary) {},
 		"answered twice": func(g *diary) { g.all["m1"].outcomes[tracker.AlreadyApplied] = 1 },
 		"nobody knows":   func(g *diary) { g.all["m6"].told = checker.Tally{checker.Unknown: 1} },
@@ -101,12 +99,7 @@ func TestRightTravels(t *testing.T) {
 			g.items.profile["sync_version"] = 1.0
 			g.pulls[diarist].numbers = []int{1, 2, 3, 5, 6, 8}
 		},
-	} {
-		g := newDiary(t)
-		change(g)
-		g.check()
-		assert.Empty(t, g.Kinds(), name)
-	}
+	})
 }
 
 // wrongTravels are changes of a right history, by the difference that must be found.
@@ -207,13 +200,4 @@ func (g *diary) answer(r tracker.Result) {
 	g.answered(g.pushes[0], checker.Between(50, 51), []tracker.Result{r}, checker.Acknowledged)
 }
 
-func TestWrongTravels(t *testing.T) {
-	for kind, all := range wrongTravels {
-		for name, change := range all {
-			g := newDiary(t)
-			change(g)
-			g.check()
-			assert.Contains(t, g.Kinds(), kind, "%s: %s", kind, name)
-		}
-	}
-}
+func TestWrongTravels(t *testing.T) { checker.Rejects(t, newDiary, (*diary).check, wrongTravels) }

@@ -3,8 +3,6 @@ package venue
 import (
 	"testing"
 
-	"github.com/stretchr/testify/assert"
-
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings/venue"
 	"github.com/dynastay/dynastay/internal/testing/checker"
@@ -362,13 +360,4 @@ func (g *guestbook) blame(mark string, err error) {
 	c.Refusals = []checker.Told{{Span: checker.Between(c.Within.From, c.Within.To+2), Err: err}}
 }
 
-func TestWrongVenues(t *testing.T) {
-	for kind, changes := range wrongVenues {
-		for name, change := range changes {
-			g := newGuestbook(t)
-			change(g)
-			g.checkVenue(g.items)
-			assert.Contains(t, g.Kinds(), kind, name)
-		}
-	}
-}
+func TestWrongVenues(t *testing.T) { checker.Rejects(t, newGuestbook, (*guestbook).check, wrongVenues) }
