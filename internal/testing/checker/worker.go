@@ -47,6 +47,9 @@ func Keep[T any](all []T, one T, n int) []T {
 	return all[max(0, len(all)-n):]
 }
 
+// ErrorOf is the error of a call whose result says no more.
+func ErrorOf[T any](_ T, err error) error { return err }
+
 // plenty is what no call needs, unless it waits for one that waits for it.
 const plenty = time.Minute
 

@@ -405,8 +405,7 @@ func (d *desks) retire(w *checker.Worker) {
 	id, r := d.retiring(), &retirement{}
 	r.From = d.Moment()
 	r.verdict = w.Call("retire", id, id, checker.RefusedBy(dynastay.ErrRefused), func(ctx context.Context) error {
-		_, err := d.of(w.Process).bookings.RetireUnit(ctx, d.house, id)
-		return err
+		return checker.ErrorOf(d.of(w.Process).bookings.RetireUnit(ctx, d.house, id))
 	})
 	r.To = d.Moment()
 	d.mu.Lock()

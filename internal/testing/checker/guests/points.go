@@ -95,8 +95,7 @@ func (s *points) reversible(w *checker.Worker) *movement {
 			m.reversal = &checker.Once{
 				Name: "reverse", Items: m.UserID, About: m.ReasonID, Refusal: short.Or(checker.RefusedBy(dynastay.ErrNotFound)),
 				Send: func(ctx context.Context, p *checker.Process) error {
-					_, err := usersOf(p).Reverse(ctx, m.UserID, m.ReasonID)
-					return err
+					return checker.ErrorOf(usersOf(p).Reverse(ctx, m.UserID, m.ReasonID))
 				},
 			}
 			s.reversals.Add(m.reversal)

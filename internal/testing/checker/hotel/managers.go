@@ -145,10 +145,9 @@ func (m *managers) open(w *checker.Worker) {
 	m.mu.Unlock()
 	room := m.own.Rooms[w.Rand.IntN(2)].ID
 	w.Call("open", m.own.ID, from.String(), checker.RefusedBy(availability.ErrClosed), func(ctx context.Context) error {
-		_, err := officeOf(w.Process).nights.Open(ctx, availability.OpenRequest{
+		return checker.ErrorOf(officeOf(w.Process).nights.Open(ctx, availability.OpenRequest{
 			PropertyID: m.own.ID, RoomTypeID: room, Rooms: scarce, Price: fixture.Price, Nights: dynastay.Stay{CheckIn: from, CheckOut: from.AddDays(2)},
-		})
-		return err
+		}))
 	})
 }
 

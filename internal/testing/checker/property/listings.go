@@ -174,8 +174,7 @@ func (l *listings) update(w *checker.Worker) {
 	}
 	mayRefuse := checker.Taken("Slug").Or(checker.RefusedBy(dynastay.ErrVersion))
 	v := w.Call("update", id, fmt.Sprintf("%s %d %s", mark, what, slug), mayRefuse, func(ctx context.Context) error {
-		_, err := editorOf(w.Process).properties.Update(ctx, id, change, opts...)
-		return err
+		return checker.ErrorOf(editorOf(w.Process).properties.Update(ctx, id, change, opts...))
 	})
 	l.mu.Lock()
 	defer l.mu.Unlock()

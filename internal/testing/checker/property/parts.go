@@ -58,17 +58,15 @@ type partKind struct {
 var partKinds = []*partKind{{
 	name: "room type", prefix: "ROOM#", marked: "Description",
 	add: func(ctx context.Context, p *checker.Process, property, id string) error {
-		_, err := editorOf(p).properties.AddRoomTypes(ctx, property, []properties.RoomType{{
+		return checker.ErrorOf(editorOf(p).properties.AddRoomTypes(ctx, property, []properties.RoomType{{
 			ID: id, Name: id, Limits: availability.Limits{MaxOccupancy: 2, MaxAdults: 2}, BasePrice: priceOf(id), Total: 1,
-		}})
-		return err
+		}}))
 	},
 	change: func(ctx context.Context, p *checker.Process, property, id, mark string) error {
-		_, err := editorOf(p).properties.UpdateRoomType(ctx, property, id, func(r *properties.RoomType) error {
+		return checker.ErrorOf(editorOf(p).properties.UpdateRoomType(ctx, property, id, func(r *properties.RoomType) error {
 			r.Description, r.BasePrice = mark, priceOf(mark)
 			return nil
-		})
-		return err
+		}))
 	},
 	remove: func(ctx context.Context, p *checker.Process, property, id string) error {
 		return checker.UnknownOnly(editorOf(p).properties.DeleteRoomType(ctx, property, id))
@@ -76,23 +74,19 @@ var partKinds = []*partKind{{
 }, {
 	name: "image", prefix: "IMAGE#", marked: "Url",
 	add: func(ctx context.Context, p *checker.Process, property, id string) error {
-		_, err := editorOf(p).properties.AddImages(ctx, property, []properties.Image{{ID: id, URL: "first " + id, Primary: len(id)%2 == 0}})
-		return err
+		return checker.ErrorOf(editorOf(p).properties.AddImages(ctx, property, []properties.Image{{ID: id, URL: "first " + id, Primary: len(id)%2 == 0}}))
 	},
 	change: func(ctx context.Context, p *checker.Process, property, id, mark string) error {
-		_, err := editorOf(p).properties.UpdateImage(ctx, property, id, func(i *properties.Image) error {
+		return checker.ErrorOf(editorOf(p).properties.UpdateImage(ctx, property, id, func(i *properties.Image) error {
 			i.URL = mark
 			return nil
-		})
-		return err
+		}))
 	},
 	touch: func(ctx context.Context, p *checker.Process, property, id string) error {
 		if len(id)%2 == 0 {
-			_, err := editorOf(p).properties.ArrangeImages(ctx, property, []string{id})
-			return err
+			return checker.ErrorOf(editorOf(p).properties.ArrangeImages(ctx, property, []string{id}))
 		}
-		_, err := editorOf(p).properties.SetPrimaryImage(ctx, property, id)
-		return err
+		return checker.ErrorOf(editorOf(p).properties.SetPrimaryImage(ctx, property, id))
 	},
 	remove: func(ctx context.Context, p *checker.Process, property, id string) error {
 		return editorOf(p).properties.DeleteImage(ctx, property, id)
@@ -100,18 +94,15 @@ var partKinds = []*partKind{{
 }, {
 	name: "amenity", prefix: "AMENITY#",
 	add: func(ctx context.Context, p *checker.Process, property, id string) error {
-		_, err := editorOf(p).properties.AddAmenities(ctx, property, []string{id})
-		return err
+		return checker.ErrorOf(editorOf(p).properties.AddAmenities(ctx, property, []string{id}))
 	},
 	remove: func(ctx context.Context, p *checker.Process, property, id string) error {
-		_, err := editorOf(p).properties.RemoveAmenities(ctx, property, []string{id})
-		return err
+		return checker.ErrorOf(editorOf(p).properties.RemoveAmenities(ctx, property, []string{id}))
 	},
 }, {
 	name: "rate plan", prefix: "PLAN#", marked: "Name",
 	add: func(ctx context.Context, p *checker.Process, property, id string) error {
-		_, err := editorOf(p).properties.CreateRatePlan(ctx, availability.RatePlan{PropertyID: property, ID: id, Name: "first", Active: true, Advertised: advertised(id)})
-		return err
+		return checker.ErrorOf(editorOf(p).properties.CreateRatePlan(ctx, availability.RatePlan{PropertyID: property, ID: id, Name: "first", Active: true, Advertised: advertised(id)}))
 	},
 	change: func(ctx context.Context, p *checker.Process, property, id, mark string) error {
 		return changePlan(ctx, p, property, id, func(plan *availability.RatePlan) { plan.Name, plan.Advertised = mark, advertised(mark) })
@@ -123,14 +114,13 @@ var partKinds = []*partKind{{
 }}
 
 func changePlan(ctx context.Context, p *checker.Process, property, id string, change func(*availability.RatePlan)) error {
-	_, err := editorOf(p).properties.UpdateRatePlan(ctx, property, id, func(plan *availability.RatePlan) error {
+	return checker.ErrorOf(editorOf(p).properties.UpdateRatePlan(ctx, property, id, func(plan *availability.RatePlan) error {
 		if !plan.Active {
 			return dynastay.ErrNotFound
 		}
 		change(plan)
 		return nil
-	})
-	return err
+	}))
 }
 
 // advertised is drawn with the mark.

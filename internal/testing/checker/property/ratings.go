@@ -30,8 +30,7 @@ func (l *listings) rate(w *checker.Worker) {
 			id, r := l.newRating(w)
 			o := &checker.Once{Key: dynastay.IdempotencyKey(mark).Of("ratings"), Name: "rate once", Items: id, About: mark, Refusal: checker.Never}
 			o.Send = func(ctx context.Context, p *checker.Process) error {
-				_, err := editorOf(p).properties.Rate(ctx, id, 0, dynastay.Rating(r.tenths), o.Key)
-				return err
+				return checker.ErrorOf(editorOf(p).properties.Rate(ctx, id, 0, dynastay.Rating(r.tenths), o.Key))
 			}
 			r.verdict = o.Verdict
 			return o
@@ -40,8 +39,7 @@ func (l *listings) rate(w *checker.Worker) {
 	}
 	id, r := l.newRating(w)
 	v := w.Call("rate", id, "", checker.Never, func(ctx context.Context) error {
-		_, err := editorOf(w.Process).properties.Rate(ctx, id, 0, dynastay.Rating(r.tenths))
-		return err
+		return checker.ErrorOf(editorOf(w.Process).properties.Rate(ctx, id, 0, dynastay.Rating(r.tenths)))
 	})
 	r.verdict = func() checker.Verdict { return v }
 }

@@ -84,8 +84,7 @@ func (s *counters) told(v checker.Verdict, ids ...string) {
 
 func (s *counters) alone(w *checker.Worker, id string) {
 	s.told(w.Call("increment", id, "", checker.Never, func(ctx context.Context) error {
-		_, err := tablesOf(w.Process).counters.Update(ctx, counterKey(id), increment)
-		return err
+		return checker.ErrorOf(tablesOf(w.Process).counters.Update(ctx, counterKey(id), increment))
 	}), id)
 }
 
@@ -104,8 +103,7 @@ func (s *counters) successor(w *checker.Worker, id string) {
 		s.Differ("a consistent read before an acknowledged write", id, "%d where %d were acknowledged before", read.Value, least)
 	}
 	v := w.Call("increment version", id, fmt.Sprint(read.Version), checker.RefusedBy(dynastay.ErrVersion), func(ctx context.Context) error {
-		_, err := tablesOf(w.Process).counters.Update(ctx, counterKey(id), increment, dynastay.IfVersion(read.Version))
-		return err
+		return checker.ErrorOf(tablesOf(w.Process).counters.Update(ctx, counterKey(id), increment, dynastay.IfVersion(read.Version)))
 	})
 	s.told(v, id)
 	if v != checker.Acknowledged {

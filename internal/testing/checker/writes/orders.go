@@ -181,8 +181,7 @@ var (
 func (o *orders) alone(ctx context.Context, p *checker.Process, mark string, goods []string) error {
 	o.enter(p, mark, goods)
 	defer o.leave(p, goods)
-	_, err := p.GetAll(ctx, goodsTable, keysOf(goods), dynastay.Consistent)
-	return err
+	return checker.ErrorOf(p.GetAll(ctx, goodsTable, keysOf(goods), dynastay.Consistent))
 }
 
 func (o *orders) enter(p *checker.Process, mark string, goods []string) {
@@ -288,8 +287,7 @@ func (o *orders) fill(w *checker.Worker) {
 	n := w.Rand.IntN(baskets)
 	goods := o.some(w, halves[n%2])
 	w.Call("fill basket", basketID(n), fmt.Sprint(goods), checker.Never, func(ctx context.Context) error {
-		_, err := tablesOf(w.Process).baskets.Update(ctx, dynastay.Key{PK: basketID(n)}, func(b *basket) error { b.Goods = goods; return nil })
-		return err
+		return checker.ErrorOf(tablesOf(w.Process).baskets.Update(ctx, dynastay.Key{PK: basketID(n)}, func(b *basket) error { b.Goods = goods; return nil }))
 	})
 }
 

@@ -63,8 +63,7 @@ func (o *outbox) produce(w *checker.Worker) {
 			m := &message{Queue: o.queue(w), ID: w.Mark()}
 			one := &checker.Once{Key: dynastay.IdempotencyKey(m.ID), Name: "create once", Items: m.ID, Refusal: checker.Never}
 			one.Send = func(ctx context.Context, p *checker.Process) error {
-				_, err := tablesOf(p).outbox.Create(ctx, m, one.Key)
-				return err
+				return checker.ErrorOf(tablesOf(p).outbox.Create(ctx, m, one.Key))
 			}
 			o.mu.Lock()
 			defer o.mu.Unlock()
@@ -83,8 +82,7 @@ func (o *outbox) produce(w *checker.Worker) {
 		put, name = tablesOf(w.Process).outbox.Put, "put"
 	}
 	v := w.Call(name, m.ID, "", checker.Never, func(ctx context.Context) error {
-		_, err := put(ctx, m)
-		return err
+		return checker.ErrorOf(put(ctx, m))
 	})
 	o.mu.Lock()
 	defer o.mu.Unlock()
