@@ -51,13 +51,9 @@ func (s *venues) request(w *checker.Worker, keyed bool) *venueCall {
 	}
 	id := c.booking
 	q := venue.Request{BookingID: id, UserID: c.user, Date: c.date, Slot: c.slot, Description: mark, Attendees: c.attendees}
-	s.made(w, c, mark, keyed, checker.RefusedBy(dynastay.ErrAlreadyExists), func(ctx context.Context, p *checker.Process, parts []dynastay.Part) error {
-		b, err := checker.Write(ctx, p, parts, hallOf(p).venue.RequestOp(c.by, q))
-		if err == nil {
-			s.told(c, b)
-		}
-		return err
-	})
+	made(s, w, c, mark, keyed, checker.RefusedBy(dynastay.ErrAlreadyExists), func(r *venue.Repository) *dynastay.Operation[*venue.Booking] {
+		return r.RequestOp(c.by, q)
+	}, s.told)
 	if id == mark && w.OneIn(2) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -68,7 +64,7 @@ func (s *venues) request(w *checker.Worker, keyed bool) *venueCall {
 
 // decide makes a call about a booking that somebody was told of, or a request if there is none.
 func (s *venues) decide(
-	w *checker.Worker, kind string, keyed bool, statuses []venue.Status, draw func(c *venueCall, mark string), op func(*checker.Process, *venueCall) *dynastay.Operation[*venue.Booking],
+	w *checker.Worker, kind string, keyed bool, statuses []venue.Status, draw func(c *venueCall, mark string), op func(*venue.Repository, *venueCall) *dynastay.Operation[*venue.Booking],
 ) *venueCall {
 	b := s.pick(w, statuses...)
 	if b == nil {
@@ -77,13 +73,7 @@ func (s *venues) decide(
 	mark := w.Mark()
 	c := &venueCall{kind: kind, user: b.UserID, booking: b.ID, version: b.Version, by: adminOf(mark)}
 	draw(c, mark)
-	return s.made(w, c, mark, keyed, ofBooking, func(ctx context.Context, p *checker.Process, parts []dynastay.Part) error {
-		b, err := checker.Write(ctx, p, parts, op(p, c))
-		if err == nil {
-			s.told(c, b)
-		}
-		return err
-	})
+	return made(s, w, c, mark, keyed, ofBooking, func(r *venue.Repository) *dynastay.Operation[*venue.Booking] { return op(r, c) }, s.told)
 }
 
 // codeUntil is until when a code is valid.
@@ -92,7 +82,7 @@ var codeUntil = checker.Midnight.Add(time.Hour)
 func (s *venues) approve(w *checker.Worker, keyed bool) *venueCall {
 	titled := w.OneIn(2)
 	return s.decide(w, approving, keyed, []venue.Status{venue.Pending}, func(c *venueCall, _ string) { c.code = w.OneIn(2) },
-		func(p *checker.Process, c *venueCall) *dynastay.Operation[*venue.Booking] {
+		func(r *venue.Repository, c *venueCall) *dynastay.Operation[*venue.Booking] {
 			a := venue.Approval{BookingID: c.booking, Version: c.version}
 			if c.code {
 				a.Code, a.ValidFrom, a.ValidUntil = c.Mark, checker.Midnight, codeUntil
@@ -100,14 +90,14 @@ func (s *venues) approve(w *checker.Worker, keyed bool) *venueCall {
 			if titled {
 				a.Title = c.Mark
 			}
-			return hallOf(p).venue.ApproveOp(c.by, a)
+			return r.ApproveOp(c.by, a)
 		})
 }
 
 func (s *venues) reject(w *checker.Worker, keyed bool) *venueCall {
 	return s.decide(w, declining, keyed, []venue.Status{venue.Pending}, func(*venueCall, string) {},
-		func(p *checker.Process, c *venueCall) *dynastay.Operation[*venue.Booking] {
-			return hallOf(p).venue.RejectOp(c.by, venue.Rejection{BookingID: c.booking, Version: c.version, Reason: c.Mark})
+		func(r *venue.Repository, c *venueCall) *dynastay.Operation[*venue.Booking] {
+			return r.RejectOp(c.by, venue.Rejection{BookingID: c.booking, Version: c.version, Reason: c.Mark})
 		})
 }
 
@@ -117,8 +107,8 @@ func (s *venues) cancel(w *checker.Worker, keyed bool) *venueCall {
 		statuses = []venue.Status{venue.Pending}
 	}
 	return s.decide(w, withdrawing, keyed, statuses, func(c *venueCall, mark string) { c.actor(w, mark) },
-		func(p *checker.Process, c *venueCall) *dynastay.Operation[*venue.Booking] {
-			return hallOf(p).venue.CancelOp(c.by, venue.Cancellation{BookingID: c.booking, Version: c.version, Reason: c.Mark})
+		func(r *venue.Repository, c *venueCall) *dynastay.Operation[*venue.Booking] {
+			return r.CancelOp(c.by, venue.Cancellation{BookingID: c.booking, Version: c.version, Reason: c.Mark})
 		})
 }
 
@@ -129,8 +119,8 @@ func (s *venues) update(w *checker.Worker, keyed bool) *venueCall {
 		if c.actor(w, mark); w.OneIn(2) {
 			c.version = 0
 		}
-	}, func(p *checker.Process, c *venueCall) *dynastay.Operation[*venue.Booking] {
-		return hallOf(p).venue.UpdateOp(c.by, c.booking, func(b *venue.Booking) error {
+	}, func(r *venue.Repository, c *venueCall) *dynastay.Operation[*venue.Booking] {
+		return r.UpdateOp(c.by, c.booking, func(b *venue.Booking) error {
 			b.Date, b.Slot, b.Attendees = c.date, c.slot, c.attendees
 			return nil
 		}, c.conditions()...)
@@ -149,13 +139,9 @@ func (c *venueCall) conditions() []dynastay.UpdateOption {
 func (s *venues) createEvent(w *checker.Worker, keyed bool) *venueCall {
 	mark := w.Mark()
 	c := &venueCall{kind: staging, by: adminOf(mark), date: hallDay(w), slot: hallSlot(w)}
-	return s.made(w, c, mark, keyed, takenSlot, func(ctx context.Context, p *checker.Process, parts []dynastay.Part) error {
-		e, err := checker.Write(ctx, p, parts, hallOf(p).venue.CreateEventOp(c.by, venue.Event{Date: c.date, Slot: c.slot, Type: concert, Title: mark}))
-		if err == nil {
-			s.toldEvent(c, e)
-		}
-		return err
-	})
+	return made(s, w, c, mark, keyed, takenSlot, func(r *venue.Repository) *dynastay.Operation[*venue.Event] {
+		return r.CreateEventOp(c.by, venue.Event{Date: c.date, Slot: c.slot, Type: concert, Title: mark})
+	}, s.toldEvent)
 }
 
 const concert = "concert"
@@ -179,16 +165,13 @@ func (s *venues) updateEvent(w *checker.Worker, keyed bool) *venueCall {
 	if c == nil {
 		return s.createEvent(w, keyed)
 	}
-	return s.made(w, c, mark, keyed, checker.RefusedBy(dynastay.ErrNotFound, dynastay.ErrVersion), func(ctx context.Context, p *checker.Process, parts []dynastay.Part) error {
-		e, err := checker.Write(ctx, p, parts, hallOf(p).venue.UpdateEventOp(c.by, ref, func(e *venue.Event) error {
+	refusal := checker.RefusedBy(dynastay.ErrNotFound, dynastay.ErrVersion)
+	return made(s, w, c, mark, keyed, refusal, func(r *venue.Repository) *dynastay.Operation[*venue.Event] {
+		return r.UpdateEventOp(c.by, ref, func(e *venue.Event) error {
 			e.Title = c.Mark
 			return nil
-		}, c.conditions()...))
-		if err == nil {
-			s.toldEvent(c, e)
-		}
-		return err
-	})
+		}, c.conditions()...)
+	}, s.toldEvent)
 }
 
 func (s *venues) deleteEvent(w *checker.Worker, keyed bool) *venueCall {
@@ -198,14 +181,12 @@ func (s *venues) deleteEvent(w *checker.Worker, keyed bool) *venueCall {
 	}
 	refusal := checker.RefusedBy(dynastay.ErrNotFound, dynastay.ErrVersion, venue.ErrOfBooking)
 	hide := !w.OneIn(3) // otherwise others look for it
-	return s.made(w, c, mark, keyed, refusal, func(ctx context.Context, p *checker.Process, parts []dynastay.Part) error {
-		_, err := checker.Write(ctx, p, parts, hallOf(p).venue.DeleteEventOp(c.by, ref, c.conditions()...))
-		if err == nil && hide {
-			s.mu.Lock()
-			defer s.mu.Unlock()
+	return made(s, w, c, mark, keyed, refusal, func(r *venue.Repository) *dynastay.Operation[struct{}] {
+		return r.DeleteEventOp(c.by, ref, c.conditions()...)
+	}, func(*venueCall, checker.Span, struct{}) {
+		if hide {
 			s.hide(ref.ID)
 		}
-		return err
 	})
 }
 
@@ -216,12 +197,12 @@ func (s *venues) setCode(w *checker.Worker, keyed bool) *venueCall {
 	}
 	c.code, c.version = true, 0
 	code := venue.LockCode{EventID: ref.ID, Date: ref.Date, Slot: ref.Slot, Code: mark, ValidFrom: checker.Midnight, ValidUntil: codeUntil}
-	return s.made(w, c, mark, keyed, checker.RefusedBy(dynastay.ErrNotFound), func(ctx context.Context, p *checker.Process, parts []dynastay.Part) error {
-		set, err := checker.Write(ctx, p, parts, hallOf(p).venue.SetLockCodeOp(c.by, code))
-		if err == nil && (set.EventID != ref.ID || !keyed && set.Code != c.Mark) {
+	return made(s, w, c, mark, keyed, checker.RefusedBy(dynastay.ErrNotFound), func(r *venue.Repository) *dynastay.Operation[*venue.LockCode] {
+		return r.SetLockCodeOp(c.by, code)
+	}, func(_ *venueCall, _ checker.Span, set *venue.LockCode) {
+		if set.EventID != ref.ID || !keyed && set.Code != c.Mark {
 			s.Differ("another code than was set", c.Items, "%s: %+v", c.About, set)
 		}
-		return err
 	})
 }
 
@@ -242,30 +223,21 @@ func (s *venues) pay(w *checker.Worker, keyed bool) *venueCall {
 	c := &venueCall{kind: reporting, booking: b.ID, user: b.UserID, payment: venue.Payment{
 		BookingID: b.ID, ID: []string{"pay-0", "pay-1"}[n], Amount: checker.Dollars(amount), Status: paymentStatuses[w.Rand.IntN(len(paymentStatuses))], Method: mark,
 	}}
-	return s.made(w, c, mark, keyed, checker.RefusedBy(dynastay.ErrNotFound, dynastay.ErrAlreadyExists), func(ctx context.Context, p *checker.Process, parts []dynastay.Part) error {
-		at := checker.Span{From: s.Moment()}
-		r, err := checker.Write(ctx, p, parts, hallOf(p).venue.RecordPaymentOp(c.payment))
-		if at.To = s.Moment(); err == nil {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			c.recorded = append(c.recorded, report{at, r})
-		}
-		return err
-	})
+	refusal := checker.RefusedBy(dynastay.ErrNotFound, dynastay.ErrAlreadyExists)
+	return made(s, w, c, mark, keyed, refusal, func(r *venue.Repository) *dynastay.Operation[venue.Recorded] {
+		return r.RecordPaymentOp(c.payment)
+	}, func(_ *venueCall, at checker.Span, r venue.Recorded) { c.recorded = append(c.recorded, report{at, r}) })
 }
 
 func (s *venues) recount(w *checker.Worker, keyed bool) *venueCall {
 	mark, user := w.Mark(), hirer(w)
 	c := &venueCall{kind: recounting, user: user}
-	return s.made(w, c, mark, keyed, checker.Never, func(ctx context.Context, p *checker.Process, parts []dynastay.Part) error {
-		at := checker.Span{From: s.Moment()}
-		u, err := checker.Write(ctx, p, parts, hallOf(p).venue.RecountOp(user))
-		if at.To = s.Moment(); err == nil && user != uncounted {
-			s.mu.Lock()
-			defer s.mu.Unlock()
+	return made(s, w, c, mark, keyed, checker.Never, func(r *venue.Repository) *dynastay.Operation[*venue.User] {
+		return r.RecountOp(user)
+	}, func(_ *venueCall, at checker.Span, u *venue.User) {
+		if user != uncounted {
 			s.numbers = append(s.numbers, &numbersLook{at, user, u.RequestedCount, u.ApprovedCount})
 		}
-		return err
 	})
 }
 

@@ -227,7 +227,7 @@ func (g *guestbook) answer(mark, booking string, version int, status venue.Statu
 		ID: booking, UserID: "hirer-2", Description: "m7", Date: may(1), Slot: venue.Afternoon, Attendees: 2, Status: status,
 		DecidedBy: "admin-m9", Reason: "m9", Version: version,
 	}
-	g.venues.told(g.all[mark], b)
+	g.venues.told(g.all[mark], checker.Span{}, b)
 }
 
 func TestOverlap(t *testing.T) {

@@ -204,9 +204,10 @@ func (s *venues) Step(w *checker.Worker) {
 	s.calls.Do(w, func(keyed bool) *venueCall { return draw(w, keyed) })
 }
 
-// made adds a call. Its user gets a message with some calls, in the same transaction.
-func (s *venues) made(
-	w *checker.Worker, c *venueCall, mark string, keyed bool, refusal checker.Refusal, send func(context.Context, *checker.Process, []dynastay.Part) error,
+// made adds a call. Its user gets a message with some calls, in the same transaction. told notes what the call returned.
+func made[R any](
+	s *venues, w *checker.Worker, c *venueCall, mark string, keyed bool, refusal checker.Refusal, op func(*venue.Repository) *dynastay.Operation[R],
+	told func(c *venueCall, at checker.Span, result R),
 ) *venueCall {
 	c.keyed = keyed
 	c.invites = c.kind == changing && c.by.Role == venue.Customer || w.OneIn(4) // a user's change has no other mark
@@ -223,7 +224,14 @@ func (s *venues) made(
 		if c.notifies {
 			parts = append(parts, hallOf(p).venue.NotifyOp(venue.Notification{UserID: c.user, ID: mark, Title: c.kind}))
 		}
-		return send(ctx, p, parts)
+		at := checker.Span{From: s.Moment()}
+		result, err := checker.Write(ctx, p, parts, op(hallOf(p).venue))
+		if at.To = s.Moment(); err == nil {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			told(c, at, result)
+		}
+		return err
 	})
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -232,9 +240,7 @@ func (s *venues) made(
 }
 
 // told notes a booking as a call returned it. Under a key, that may be what has become of it since.
-func (s *venues) told(c *venueCall, b *venue.Booking) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (s *venues) told(c *venueCall, _ checker.Span, b *venue.Booking) {
 	c.results = append(c.results, b)
 	if c.booking == "" {
 		c.booking = b.ID
@@ -276,9 +282,7 @@ func (s *venues) hide(event string) {
 }
 
 // toldEvent notes an event as a call returned it.
-func (s *venues) toldEvent(c *venueCall, e *venue.Event) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (s *venues) toldEvent(c *venueCall, _ checker.Span, e *venue.Event) {
 	if c.event == "" {
 		c.event = e.ID
 	}
