@@ -58,18 +58,24 @@ func (p *Process) Open(db *dyntest.DB, change func(*dynastay.Options)) *dynastay
 	return dynastay.Open(fake.Client{Next: db.Client, Do: p.Run.late.way}, &options)
 }
 
+// OfProcess is a process, or a worker of one.
+type OfProcess interface{ itself() *Process }
+
+func (p *Process) itself() *Process { return p }
+
 // Each returns what a system has of a process, such as its repositories. It is opened when it is first asked for.
-func Each[T any](open func(*Process) T) func(*Process) T {
+func Each[T any](open func(*Process) T) func(OfProcess) T {
 	var mu sync.Mutex
 	all := map[*Process]T{}
-	return func(p *Process) T {
+	return func(of OfProcess) T {
+		p := of.itself()
 		mu.Lock()
 		defer mu.Unlock()
-		of, known := all[p]
+		own, known := all[p]
 		if !known {
-			of = open(p)
-			all[p] = of
+			own = open(p)
+			all[p] = own
 		}
-		return of
+		return own
 	}
 }

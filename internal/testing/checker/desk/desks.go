@@ -47,7 +47,7 @@ var receiptEntity = checker.ReceiptsIn("Receipts")
 type desks struct {
 	*checker.Run
 	front  *dyntest.DB
-	of     func(*checker.Process) *frontOffice
+	of     func(checker.OfProcess) *frontOffice
 	calls  checker.Deeds[*deskCall]
 	house  availability.House
 	room   string                      // the id of the room type
@@ -405,7 +405,7 @@ func (d *desks) retire(w *checker.Worker) {
 	id, r := d.retiring(), &retirement{}
 	r.From = d.Moment()
 	r.verdict = w.Call("retire", id, id, checker.RefusedBy(dynastay.ErrRefused), func(ctx context.Context) error {
-		return checker.ErrorOf(d.of(w.Process).bookings.RetireUnit(ctx, d.house, id))
+		return checker.ErrorOf(d.of(w).bookings.RetireUnit(ctx, d.house, id))
 	})
 	r.To = d.Moment()
 	d.mu.Lock()

@@ -117,9 +117,9 @@ func (d *desks) callRepair(w *checker.Worker, r *repair, c *repairCall) {
 	c.Span.From = d.Moment()
 	c.verdict = w.Call(name, r.unit, r.id, checker.RefusedBy(dynastay.ErrRefused, dynastay.ErrNotFound), func(ctx context.Context) error {
 		if c.ends() {
-			_, c.err = d.of(w.Process).bookings.EndOutOfOrder(ctx, d.house, bookings.OutOfOrderEnd{UnitID: r.unit, ID: r.id, From: c.from, By: "staff_8"})
+			_, c.err = d.of(w).bookings.EndOutOfOrder(ctx, d.house, bookings.OutOfOrderEnd{UnitID: r.unit, ID: r.id, From: c.from, By: "staff_8"})
 		} else {
-			_, c.err = d.of(w.Process).bookings.TakeOutOfOrder(ctx, d.house, bookings.OutOfOrder{UnitID: r.unit, ID: r.id, Nights: r.nights, By: "staff_7"})
+			_, c.err = d.of(w).bookings.TakeOutOfOrder(ctx, d.house, bookings.OutOfOrder{UnitID: r.unit, ID: r.id, Nights: r.nights, By: "staff_7"})
 		}
 		return c.err
 	})

@@ -89,7 +89,7 @@ func (s *signups) Step(w *checker.Worker) {
 	}
 	mark, a, u := s.draw(w)
 	v := w.Call("sign up", a.email, mark, checker.Taken("Email"), func(ctx context.Context) error {
-		made, err := usersOf(w.Process).Create(ctx, u)
+		made, err := usersOf(w).Create(ctx, u)
 		if err == nil {
 			s.acknowledged(a, made)
 		}

@@ -51,9 +51,9 @@ func newManagers(c *checker.Run, hotel *house) *managers {
 func (m *managers) Step(w *checker.Worker) {
 	switch w.Rand.IntN(12) {
 	case 0:
-		m.move(w, "close", officeOf(w.Process).nights.CloseSales, availability.ErrReopened)
+		m.move(w, "close", officeOf(w).nights.CloseSales, availability.ErrReopened)
 	case 1:
-		m.move(w, "reopen", officeOf(w.Process).nights.ReopenSales, availability.ErrClosed)
+		m.move(w, "reopen", officeOf(w).nights.ReopenSales, availability.ErrClosed)
 	case 2:
 		m.open(w)
 	default:
@@ -89,9 +89,9 @@ func (m *managers) update(w *checker.Worker) {
 	mayRefuse := checker.Never
 	if w.OneIn(4) { // all nights, or none
 		mayRefuse = soldTooMany
-		err = w.Write(ctx, officeOf(w.Process).nights.UpdateOp(request))
+		err = w.Write(ctx, officeOf(w).nights.UpdateOp(request))
 	} else {
-		report, err = officeOf(w.Process).nights.Update(ctx, request)
+		report, err = officeOf(w).nights.Update(ctx, request)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -145,7 +145,7 @@ func (m *managers) open(w *checker.Worker) {
 	m.mu.Unlock()
 	room := m.own.Rooms[w.Rand.IntN(2)].ID
 	w.Call("open", m.own.ID, from.String(), checker.RefusedBy(availability.ErrClosed), func(ctx context.Context) error {
-		return checker.ErrorOf(officeOf(w.Process).nights.Open(ctx, availability.OpenRequest{
+		return checker.ErrorOf(officeOf(w).nights.Open(ctx, availability.OpenRequest{
 			PropertyID: m.own.ID, RoomTypeID: room, Rooms: scarce, Price: fixture.Price, Nights: dynastay.Stay{CheckIn: from, CheckOut: from.AddDays(2)},
 		}))
 	})
@@ -153,7 +153,7 @@ func (m *managers) open(w *checker.Worker) {
 
 // Settle closes the managers' own house at the end.
 func (m *managers) Settle(w *checker.Worker) {
-	if _, err := officeOf(w.Process).nights.CloseSales(context.Background(), m.own.ID); err != nil {
+	if _, err := officeOf(w).nights.CloseSales(context.Background(), m.own.ID); err != nil {
 		m.Differ("a house that cannot be closed", m.own.ID, "%v", err)
 	}
 }

@@ -42,7 +42,7 @@ func (s *sales) moveIn(w *checker.Worker) {
 	for range 1 + w.Rand.IntN(3) {
 		var told error
 		v := w.Call("import", (&ask{quote: quote}).items(mark), "", mayRefuse, func(ctx context.Context) error {
-			_, told = officeOf(w.Process).bookings.Import(ctx, in)
+			_, told = officeOf(w).bookings.Import(ctx, in)
 			return told
 		})
 		exists := errors.Is(told, dynastay.ErrAlreadyExists)

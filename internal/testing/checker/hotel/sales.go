@@ -213,9 +213,7 @@ func (s *sales) bookOnce(w *checker.Worker) {
 		mark := w.Mark()
 		a, request := s.request(w, mark)
 		o := &checker.Once{Key: dynastay.IdempotencyKey(mark).Of(cmp.Or(a.source.user, agency)), Name: "book once", Items: a.items(mark), About: mark, Refusal: notBooked}
-		o.Send = func(ctx context.Context, p *checker.Process) error {
-			return s.create(ctx, p, mark, a, request, o.Key)
-		}
+		o.Send = func(ctx context.Context, p *checker.Process) error { return s.create(ctx, p, mark, a, request, o.Key) }
 		a.verdict = o.Verdict
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -236,7 +234,7 @@ func (s *sales) madeBy(w *checker.Worker) {
 	s.mu.Unlock()
 	ctx, cancel := w.Deadline()
 	defer cancel()
-	switch b, err := officeOf(w.Process).bookings.MadeBy(ctx, o.Key); {
+	switch b, err := officeOf(w).bookings.MadeBy(ctx, o.Key); {
 	case err == nil:
 		s.acknowledged(o.About, a, b)
 		o.Answer(checker.Acknowledged)

@@ -199,7 +199,7 @@ type sweep struct {
 func (s *sales) sweep(w *checker.Worker) *sweep {
 	of := &sweep{within: checker.Since(w.Moment())}
 	w.Call("sweep", "", "", checker.Never, func(ctx context.Context) error {
-		done, err := officeOf(w.Process).bookings.ExpireHolds(ctx)
+		done, err := officeOf(w).bookings.ExpireHolds(ctx)
 		of.ended, of.whole = done.Expired, err == nil
 		if len(done.Missing) > 0 {
 			s.Differ("a night that is not missing", strings.Join(done.Expired, " "), "%v", done.Missing)

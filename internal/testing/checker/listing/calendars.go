@@ -361,7 +361,7 @@ func (s *calendars) look(w *checker.Worker, at string) {
 	l := &look{listing: at, stay: nightsIn(w, at), events: map[dynastay.Date]string{}}
 	l.From = w.Moment()
 	v := w.Call("look at nights", at, l.stay.String(), checker.Never, func(ctx context.Context) error {
-		found, err := keeperOf(w.Process).calendars.Check(ctx, at, l.stay, dynastay.Consistent)
+		found, err := keeperOf(w).calendars.Check(ctx, at, l.stay, dynastay.Consistent)
 		for _, n := range found.Taken {
 			l.events[n.Date] = n.EventID
 		}

@@ -169,9 +169,7 @@ func TestWrongCalendars(t *testing.T) {
 		"a short event incomplete": func(y *yearbook) {
 			y.refuse(moving, "BOOKING#m3", checker.Between(13, 14), march(7, 8), &calendar.IncompleteError{})
 		},
-		"shown as free": func(y *yearbook) {
-			y.looks = []*look{{checker.Between(7, 8), "l", march(1, 2), nil}}
-		},
+		"shown as free": func(y *yearbook) { y.looks = []*look{{checker.Between(7, 8), "l", march(1, 2), nil}} },
 		"shown as taken": func(y *yearbook) {
 			y.looks = []*look{{checker.Between(13, 14), "l", march(1, 2), map[dynastay.Date]string{march(1, 2).CheckIn: "BOOKING#m3"}}}
 		},

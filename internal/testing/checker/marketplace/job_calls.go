@@ -207,7 +207,7 @@ func (s *jobs) reject(w *checker.Worker, project string) {
 	s.mu.Unlock()
 	rejected := 0
 	if w.Call("reject rest", project, "", checker.Never, func(ctx context.Context) (err error) {
-		rejected, err = marketOf(w.Process).projects.RejectRest(ctx, project)
+		rejected, err = marketOf(w).projects.RejectRest(ctx, project)
 		return err
 	}) == checker.Acknowledged {
 		r.rejected = rejected

@@ -108,7 +108,7 @@ func (s *letters) read(w *checker.Worker) {
 	r.upTo = max(1, r.upTo-w.Rand.IntN(3))
 	about := fmt.Sprint(r.user, " ", r.upTo)
 	r.verdict = w.Call("mark read", conversation(r.user, r.other), about, checker.Never, func(ctx context.Context) error {
-		return marketOf(w.Process).messages.MarkRead(ctx, r.user, r.other, r.upTo)
+		return marketOf(w).messages.MarkRead(ctx, r.user, r.other, r.upTo)
 	})
 	s.mu.Lock()
 	defer s.mu.Unlock()

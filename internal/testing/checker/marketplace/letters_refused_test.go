@@ -70,9 +70,7 @@ func TestRightLetters(t *testing.T) {
 			g.all["m3"].Within = checker.Between(5, 21)
 			g.all["m1"].Within = checker.Between(1, 22)
 		},
-		"an unknown message": func(g *pile) {
-			g.all["m2"].Deed = checker.Answered("m2", checker.Unknown, checker.Since(20))
-		},
+		"an unknown message": func(g *pile) { g.all["m2"].Deed = checker.Answered("m2", checker.Unknown, checker.Since(20)) },
 	})
 }
 

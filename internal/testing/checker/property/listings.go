@@ -130,7 +130,7 @@ func (l *listings) create(w *checker.Worker) {
 	mark, slug := w.Mark(), l.slug(w)
 	var made *properties.WithRooms
 	v := w.Call("list", slug, mark, checker.Taken("Slug"), func(ctx context.Context) (err error) {
-		made, err = editorOf(w.Process).properties.Create(ctx, l.property(slug, mark), l.rooms())
+		made, err = editorOf(w).properties.Create(ctx, l.property(slug, mark), l.rooms())
 		return err
 	})
 	l.mu.Lock()
@@ -174,7 +174,7 @@ func (l *listings) update(w *checker.Worker) {
 	}
 	mayRefuse := checker.Taken("Slug").Or(checker.RefusedBy(dynastay.ErrVersion))
 	v := w.Call("update", id, fmt.Sprintf("%s %d %s", mark, what, slug), mayRefuse, func(ctx context.Context) error {
-		return checker.ErrorOf(editorOf(w.Process).properties.Update(ctx, id, change, opts...))
+		return checker.ErrorOf(editorOf(w).properties.Update(ctx, id, change, opts...))
 	})
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -191,7 +191,7 @@ func (l *listings) open(w *checker.Worker) {
 	l.mu.Unlock()
 	var got availability.Opened
 	v := w.Call("open", "nights", "at "+price.Amount(), checker.Never, func(ctx context.Context) (err error) {
-		got, err = editorOf(w.Process).nights.Open(ctx, availability.OpenRequest{
+		got, err = editorOf(w).nights.Open(ctx, availability.OpenRequest{
 			PropertyID: l.hotel.ID, RoomTypeID: l.hotel.Rooms[2].ID, Rooms: 1 + w.Rand.IntN(5), Price: price,
 			Nights: dynastay.Stay{CheckIn: first, CheckOut: first.AddDays(1 + w.Rand.IntN(9))},
 		})

@@ -39,7 +39,7 @@ func (l *listings) rate(w *checker.Worker) {
 	}
 	id, r := l.newRating(w)
 	v := w.Call("rate", id, "", checker.Never, func(ctx context.Context) error {
-		return checker.ErrorOf(editorOf(w.Process).properties.Rate(ctx, id, 0, dynastay.Rating(r.tenths)))
+		return checker.ErrorOf(editorOf(w).properties.Rate(ctx, id, 0, dynastay.Rating(r.tenths)))
 	})
 	r.verdict = func() checker.Verdict { return v }
 }

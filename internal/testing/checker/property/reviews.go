@@ -92,7 +92,7 @@ func (s *opinions) Step(w *checker.Worker) {
 		})
 	case 1:
 		b := s.ballot(w, id)
-		v := w.Call("vote", id, b.user, notNow, func(ctx context.Context) error { return editorOf(w.Process).reviews.Vote(ctx, id, b.user) })
+		v := w.Call("vote", id, b.user, notNow, func(ctx context.Context) error { return editorOf(w).reviews.Vote(ctx, id, b.user) })
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		b.verdict = func() checker.Verdict { return v }
@@ -168,7 +168,7 @@ func (s *opinions) ballot(w *checker.Worker, review string) *ballot {
 func (s *opinions) moderate(w *checker.Worker, id string) {
 	var seen *reviews.Review
 	if w.Call("read a review", id, "", checker.Never, func(ctx context.Context) (err error) {
-		seen, err = editorOf(w.Process).reviews.Get(ctx, id, dynastay.Consistent)
+		seen, err = editorOf(w).reviews.Get(ctx, id, dynastay.Consistent)
 		return err
 	}) != checker.Acknowledged {
 		return
@@ -204,7 +204,7 @@ func (s *opinions) moderate(w *checker.Worker, id string) {
 		e.verdict = func() checker.Verdict { return checker.Refused } // an earlier one was repeated instead
 		return
 	}
-	v := w.Call("moderate", id, mark, notNow, func(ctx context.Context) error { return w.Write(ctx, op(editorOf(w.Process).reviews)) })
+	v := w.Call("moderate", id, mark, notNow, func(ctx context.Context) error { return w.Write(ctx, op(editorOf(w).reviews)) })
 	e.verdict = func() checker.Verdict { return v }
 }
 

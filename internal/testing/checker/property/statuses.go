@@ -60,10 +60,10 @@ func (l *listings) move(w *checker.Worker) {
 		call func(context.Context, string, ...dynastay.UpdateOption) (*properties.Property, error)
 		lost error // if another call overtook it
 	}{
-		{"approve", properties.Approved, editorOf(w.Process).properties.Approve, availability.ErrClosed},
-		{"suspend", properties.Suspended, editorOf(w.Process).properties.Suspend, availability.ErrReopened},
-		{"reject", properties.Rejected, editorOf(w.Process).properties.Reject, nil},
-		{"resubmit", properties.Pending, editorOf(w.Process).properties.Resubmit, nil},
+		{"approve", properties.Approved, editorOf(w).properties.Approve, availability.ErrClosed},
+		{"suspend", properties.Suspended, editorOf(w).properties.Suspend, availability.ErrReopened},
+		{"reject", properties.Rejected, editorOf(w).properties.Reject, nil},
+		{"resubmit", properties.Pending, editorOf(w).properties.Resubmit, nil},
 	}
 	to := all[[]int{0, 0, 0, 1, 1, 1, 2, 3}[w.Rand.IntN(8)]]
 	mayRefuse := checker.Refusal(refusedByStatus)
@@ -94,11 +94,11 @@ func (l *listings) move(w *checker.Worker) {
 // finishMoves finishes with the nights what a call has left.
 func (l *listings) finishMoves(w *checker.Worker) {
 	for _, id := range l.ids {
-		p, err := editorOf(w.Process).properties.Get(w.T.Context(), id, dynastay.Consistent)
+		p, err := editorOf(w).properties.Get(w.T.Context(), id, dynastay.Consistent)
 		if err == nil && p.Status == properties.Approved {
-			_, err = editorOf(w.Process).properties.Approve(w.T.Context(), id)
+			_, err = editorOf(w).properties.Approve(w.T.Context(), id)
 		} else if err == nil && p.Status == properties.Suspended {
-			_, err = editorOf(w.Process).properties.Suspend(w.T.Context(), id)
+			_, err = editorOf(w).properties.Suspend(w.T.Context(), id)
 		}
 		if err != nil {
 			l.Differ("a change of a status that cannot be finished", id, "%v", err)

@@ -181,7 +181,7 @@ func (s *travels) push(w *checker.Worker, p *push) {
 	var results []tracker.Result
 	from := s.Moment()
 	v := w.Call("push", p.UserID, p.DeviceID+" "+strings.Join(ids, " "), checker.Never, func(ctx context.Context) (err error) {
-		results, err = trackerOf(w.Process).Push(ctx, p.Push)
+		results, err = trackerOf(w).Push(ctx, p.Push)
 		return err
 	})
 	s.answered(p, checker.Between(from, s.Moment()), results, v)
@@ -236,7 +236,7 @@ func (s *travels) pull(w *checker.Worker, user string) {
 	defer p.Unlock()
 	var changes tracker.Changes
 	if w.Call("pull", user, "", checker.Never, func(ctx context.Context) (err error) {
-		changes, err = trackerOf(w.Process).Pull(ctx, user, p.at, 5)
+		changes, err = trackerOf(w).Pull(ctx, user, p.at, 5)
 		return err
 	}) != checker.Acknowledged {
 		return

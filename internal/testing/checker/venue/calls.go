@@ -245,7 +245,7 @@ func (s *venues) recount(w *checker.Worker, keyed bool) *venueCall {
 func (s *venues) look(w *checker.Worker) {
 	l := &dayLook{Span: checker.Span{From: w.Moment()}, date: hallDay(w)}
 	v := w.Call("look at a day", "hall/"+l.date.String(), "", checker.Never, func(ctx context.Context) (err error) {
-		l.events, err = hallOf(w.Process).venue.EventsOn(ctx, l.date, dynastay.Consistent)
+		l.events, err = hallOf(w).venue.EventsOn(ctx, l.date, dynastay.Consistent)
 		return err
 	})
 	if l.To = w.Moment(); v == checker.Acknowledged {

@@ -329,7 +329,7 @@ func (s *venues) pickEvent(w *checker.Worker) *venue.Event {
 func (s *venues) Settle(w *checker.Worker) {
 	s.calls.Settle(w)
 	w.Call(recounting, uncounted, "", checker.Never, func(ctx context.Context) error {
-		return checker.ErrorOf(hallOf(w.Process).venue.Recount(ctx, uncounted))
+		return checker.ErrorOf(hallOf(w).venue.Recount(ctx, uncounted))
 	})
 }
 

@@ -84,7 +84,7 @@ func (s *counters) told(v checker.Verdict, ids ...string) {
 
 func (s *counters) alone(w *checker.Worker, id string) {
 	s.told(w.Call("increment", id, "", checker.Never, func(ctx context.Context) error {
-		return checker.ErrorOf(tablesOf(w.Process).counters.Update(ctx, counterKey(id), increment))
+		return checker.ErrorOf(tablesOf(w).counters.Update(ctx, counterKey(id), increment))
 	}), id)
 }
 
@@ -95,7 +95,7 @@ func (s *counters) successor(w *checker.Worker, id string) {
 	s.mu.Unlock()
 	ctx, cancel := w.Deadline()
 	defer cancel()
-	read, err := tablesOf(w.Process).counters.Get(ctx, counterKey(id), dynastay.Consistent)
+	read, err := tablesOf(w).counters.Get(ctx, counterKey(id), dynastay.Consistent)
 	if err != nil {
 		return
 	}
@@ -103,7 +103,7 @@ func (s *counters) successor(w *checker.Worker, id string) {
 		s.Differ("a consistent read before an acknowledged write", id, "%d where %d were acknowledged before", read.Value, least)
 	}
 	v := w.Call("increment version", id, fmt.Sprint(read.Version), checker.RefusedBy(dynastay.ErrVersion), func(ctx context.Context) error {
-		return checker.ErrorOf(tablesOf(w.Process).counters.Update(ctx, counterKey(id), increment, dynastay.IfVersion(read.Version)))
+		return checker.ErrorOf(tablesOf(w).counters.Update(ctx, counterKey(id), increment, dynastay.IfVersion(read.Version)))
 	})
 	s.told(v, id)
 	if v != checker.Acknowledged {
@@ -126,7 +126,7 @@ func (s *counters) pair(w *checker.Worker, id string) {
 		return
 	}
 	s.told(w.Call("increment two", id+" "+other, "", checker.Never, func(ctx context.Context) error {
-		return w.Write(ctx, tablesOf(w.Process).counters.UpdateOp(counterKey(id), increment), tablesOf(w.Process).counters.UpdateOp(counterKey(other), increment))
+		return w.Write(ctx, tablesOf(w).counters.UpdateOp(counterKey(id), increment), tablesOf(w).counters.UpdateOp(counterKey(other), increment))
 	}), id, other)
 }
 

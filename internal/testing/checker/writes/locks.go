@@ -62,13 +62,13 @@ func newLocks(c *checker.Run) *locks {
 func (l *locks) Step(w *checker.Worker) {
 	switch w.Rand.IntN(5) {
 	case 0, 1:
-		l.hold(w, tablesOf(w.Process).latches, l.id(w, "latch"))
+		l.hold(w, tablesOf(w).latches, l.id(w, "latch"))
 	case 2, 3:
-		l.hold(w, tablesOf(w.Process).locks, l.id(w, "lock"))
+		l.hold(w, tablesOf(w).locks, l.id(w, "lock"))
 	default:
 		one, other := l.id(w, "lock"), l.id(w, "lock")
 		if one != other {
-			l.hold(w, tablesOf(w.Process).locks, one, other)
+			l.hold(w, tablesOf(w).locks, one, other)
 		}
 	}
 }
@@ -96,7 +96,7 @@ func (l *locks) hold(w *checker.Worker, table *entity.Table[lock], ids ...string
 			held, shaky = l.extend(w, table, held)
 		}
 		l.holders[held.ID].Store(nil) // from now on the release may have arrived
-		if table == tablesOf(w.Process).latches {
+		if table == tablesOf(w).latches {
 			l.unlatch(w, held)
 			continue
 		}
@@ -241,7 +241,7 @@ func (l *locks) release(w *checker.Worker, table *entity.Table[lock], held *lock
 // stale releases a lock once more, which is somebody else's by now.
 func (l *locks) stale(w *checker.Worker, held *lock) {
 	if w.Call("release again", held.ID, held.Holder, checker.RefusedBy(dynastay.ErrNotFound, dynastay.ErrVersion), func(ctx context.Context) error {
-		return tablesOf(w.Process).locks.Delete(ctx, dynastay.Key{PK: held.ID}, dynastay.IfWritten(held.WriteID))
+		return tablesOf(w).locks.Delete(ctx, dynastay.Key{PK: held.ID}, dynastay.IfWritten(held.WriteID))
 	}) == checker.Acknowledged {
 		l.Differ("a lock released twice", held.ID, "%s had it", held.Holder)
 	}
@@ -255,9 +255,7 @@ func (l *locks) unlatch(w *checker.Worker, held *lock) {
 		v := w.CallIn(w.T.Context(), "unlatch", held.ID, held.Holder, func(err error) bool {
 			gone = checker.RefusedBy(dynastay.ErrNotFound)(err)
 			return gone
-		}, func(ctx context.Context) error {
-			return tablesOf(w.Process).latches.Delete(ctx, dynastay.Key{PK: held.ID})
-		})
+		}, func(ctx context.Context) error { return tablesOf(w).latches.Delete(ctx, dynastay.Key{PK: held.ID}) })
 		switch {
 		case v == checker.Acknowledged:
 			return

@@ -287,7 +287,7 @@ func (o *orders) fill(w *checker.Worker) {
 	n := w.Rand.IntN(baskets)
 	goods := o.some(w, halves[n%2])
 	w.Call("fill basket", basketID(n), fmt.Sprint(goods), checker.Never, func(ctx context.Context) error {
-		return checker.ErrorOf(tablesOf(w.Process).baskets.Update(ctx, dynastay.Key{PK: basketID(n)}, func(b *basket) error { b.Goods = goods; return nil }))
+		return checker.ErrorOf(tablesOf(w).baskets.Update(ctx, dynastay.Key{PK: basketID(n)}, func(b *basket) error { b.Goods = goods; return nil }))
 	})
 }
 

@@ -77,13 +77,11 @@ func (o *outbox) produce(w *checker.Worker) {
 	o.mu.Lock()
 	o.made[m.ID] = func() checker.Verdict { return told }
 	o.mu.Unlock()
-	put, name := tablesOf(w.Process).outbox.Create, "create"
+	put, name := tablesOf(w).outbox.Create, "create"
 	if w.OneIn(2) {
-		put, name = tablesOf(w.Process).outbox.Put, "put"
+		put, name = tablesOf(w).outbox.Put, "put"
 	}
-	v := w.Call(name, m.ID, "", checker.Never, func(ctx context.Context) error {
-		return checker.ErrorOf(put(ctx, m))
-	})
+	v := w.Call(name, m.ID, "", checker.Never, func(ctx context.Context) error { return checker.ErrorOf(put(ctx, m)) })
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	told = v
@@ -103,7 +101,7 @@ func (o *outbox) consume(w *checker.Worker) {
 	o.mu.Unlock()
 	ctx, cancel := w.Deadline()
 	defer cancel()
-	page, err := tablesOf(w.Process).outbox.List(dynastay.Query{
+	page, err := tablesOf(w).outbox.List(dynastay.Query{
 		Name: "checker.outbox", Partition: o.queue(w), Consistent: true,
 	}).Page(ctx, dynastay.Paging{Limit: 4})
 	if err != nil || len(page.Items) == 0 {
@@ -116,7 +114,7 @@ func (o *outbox) consume(w *checker.Worker) {
 	}
 	m := page.Items[w.Rand.IntN(len(page.Items))]
 	v := w.Call("consume", m.ID, "", checker.RefusedBy(dynastay.ErrNotFound, dynastay.ErrVersion), func(ctx context.Context) error {
-		return tablesOf(w.Process).outbox.Delete(ctx, dynastay.Key{PK: m.Queue, SK: m.ID}, dynastay.IfWritten(m.WriteID))
+		return tablesOf(w).outbox.Delete(ctx, dynastay.Key{PK: m.Queue, SK: m.ID}, dynastay.IfWritten(m.WriteID))
 	})
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -142,7 +142,7 @@ func (r *returns) send(w *checker.Worker) {
 func (r *returns) note(w *checker.Worker, id string) {
 	mark := w.Mark()
 	v := w.Call("note", id, mark, checker.Never, func(ctx context.Context) error {
-		return checker.ErrorOf(tablesOf(w.Process).parcels.Update(ctx, dynastay.Key{PK: id}, func(v *parcel) error { v.Note = mark; return nil }))
+		return checker.ErrorOf(tablesOf(w).parcels.Update(ctx, dynastay.Key{PK: id}, func(v *parcel) error { v.Note = mark; return nil }))
 	})
 	r.mu.Lock()
 	defer r.mu.Unlock()

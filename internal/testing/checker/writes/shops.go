@@ -349,7 +349,7 @@ func (s *shops) find(w *checker.Worker) {
 	defer cancel()
 	name := s.name(w)
 	f := find{Span: checker.Span{From: w.Moment()}, name: name}
-	v, err := tablesOf(w.Process).shops.Find(ctx, "Name", &shop{Name: name})
+	v, err := tablesOf(w).shops.Find(ctx, "Name", &shop{Name: name})
 	f.To = w.Moment()
 	switch {
 	case err == nil && v.Name != name:
