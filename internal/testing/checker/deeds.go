@@ -100,7 +100,10 @@ type Deeds[D Caller] struct {
 	keyed []D
 }
 
-// Caller is a deed, and what a scenario knows of it.
+// Repeats are writes under keys of which nothing else is remembered.
+type Repeats = Deeds[*Once]
+
+// Caller is a write that can be repeated.
 type Caller interface {
 	Call(*Worker) Verdict
 	Settle(*Worker)
@@ -113,21 +116,42 @@ func (all *Deeds[D]) Settle(w *Worker) {
 	}
 }
 
+// Add adds a deed that is under a key.
+func (all *Deeds[D]) Add(d D) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	all.keyed = append(all.keyed, d)
+}
+
+// Again is one of the last deeds, drawn once in n times.
+func (all *Deeds[D]) Again(w *Worker, n int) (d D, drawn bool) {
+	const recent = 12
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	if len(all.keyed) == 0 || !w.OneIn(n) {
+		return d, false
+	}
+	return Recent(w, all.keyed, recent), true
+}
+
 // Do calls a new deed, one in three under a key, or repeats one of the last ones that have one.
 func (all *Deeds[D]) Do(w *Worker, draw func(keyed bool) D) (D, Verdict) {
-	all.mu.Lock()
-	if len(all.keyed) > 0 && w.OneIn(4) {
-		d := Recent(w, all.keyed, recent)
-		all.mu.Unlock()
-		return d, d.Call(w)
+	d, again := all.Again(w, 4)
+	if !again {
+		keyed := w.OneIn(3)
+		if d = draw(keyed); keyed {
+			all.Add(d)
+		}
 	}
-	all.mu.Unlock()
-	keyed := w.OneIn(3)
-	d := draw(keyed)
-	if keyed {
-		all.mu.Lock()
-		all.keyed = append(all.keyed, d)
-		all.mu.Unlock()
+	return d, d.Call(w)
+}
+
+// Repeat calls a new deed under a key, or repeats one of the last ones.
+func (all *Deeds[D]) Repeat(w *Worker, draw func() D) (D, Verdict) {
+	d, again := all.Again(w, 2)
+	if !again {
+		d = draw()
+		all.Add(d)
 	}
 	return d, d.Call(w)
 }

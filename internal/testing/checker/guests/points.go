@@ -62,7 +62,7 @@ func (m *movement) send(ctx context.Context, p *checker.Process) (err error) {
 func (s *points) Step(w *checker.Worker) {
 	switch w.Rand.IntN(5) {
 	case 0, 1:
-		s.moves.Call(w, func() *checker.Once {
+		s.moves.Repeat(w, func() *checker.Once {
 			m := s.draw(w, true)
 			o := &checker.Once{Name: "move points once", Items: m.UserID, About: m.ReasonID, Refusal: short, Send: m.send}
 			m.verdict = o.Verdict

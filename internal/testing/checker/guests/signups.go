@@ -71,7 +71,7 @@ func (s *signups) acknowledged(a *signup, u *users.User) {
 
 func (s *signups) Step(w *checker.Worker) {
 	if w.OneIn(2) {
-		s.keyed.Call(w, func() *checker.Once {
+		s.keyed.Repeat(w, func() *checker.Once {
 			mark, a, u := s.draw(w)
 			o := &checker.Once{Key: dynastay.IdempotencyKey(mark), Name: "sign up once", Items: a.email, About: mark, Refusal: checker.Taken("Email")}
 			o.Send = func(ctx context.Context, p *checker.Process) error {

@@ -209,7 +209,7 @@ func (s *sales) book(w *checker.Worker) {
 }
 
 func (s *sales) bookOnce(w *checker.Worker) {
-	s.keyed.Call(w, func() *checker.Once {
+	s.keyed.Repeat(w, func() *checker.Once {
 		mark := w.Mark()
 		a, request := s.request(w, mark)
 		o := &checker.Once{Key: dynastay.IdempotencyKey(mark).Of(cmp.Or(a.source.user, agency)), Name: "book once", Items: a.items(mark), About: mark, Refusal: notBooked}
@@ -224,8 +224,8 @@ func (s *sales) bookOnce(w *checker.Worker) {
 
 // madeBy asks for what a key made: certainly that, where it was acknowledged before.
 func (s *sales) madeBy(w *checker.Worker) {
-	o := s.keyed.Last(w)
-	if o == nil {
+	o, there := s.keyed.Again(w, 1)
+	if !there {
 		return
 	}
 	s.mu.Lock()

@@ -25,7 +25,7 @@ type rating struct {
 // rate adds a rating to a property, half of the times under a key.
 func (l *listings) rate(w *checker.Worker) {
 	if w.OneIn(2) {
-		l.ratings.Call(w, func() *checker.Once {
+		l.ratings.Repeat(w, func() *checker.Once {
 			mark := w.Mark()
 			id, r := l.newRating(w)
 			o := &checker.Once{Key: dynastay.IdempotencyKey(mark).Of("ratings"), Name: "rate once", Items: id, About: mark, Refusal: checker.Never}

@@ -81,7 +81,7 @@ func (s *opinions) Step(w *checker.Worker) {
 	id := fmt.Sprint("rev_", w.Rand.IntN(opinionCount))
 	switch w.Rand.IntN(6) {
 	case 0:
-		s.voters.Call(w, func() *checker.Once {
+		s.voters.Repeat(w, func() *checker.Once {
 			b := s.ballot(w, id)
 			o := &checker.Once{Key: s.key(), Name: "vote once", Items: b.review, About: b.user, Refusal: notNow}
 			o.Send = func(ctx context.Context, p *checker.Process) error {
@@ -190,7 +190,7 @@ func (s *opinions) moderate(w *checker.Worker, id string) {
 	s.edited[id] = append(s.edited[id], e)
 	s.mu.Unlock()
 	if w.OneIn(2) {
-		s.decided.Call(w, func() *checker.Once {
+		s.decided.Repeat(w, func() *checker.Once {
 			o := &checker.Once{Key: dynastay.IdempotencyKey(mark).Of("reviews"), Name: "moderate once", Items: id, About: mark, Refusal: notNow}
 			o.Send = func(ctx context.Context, p *checker.Process) error {
 				return p.Write(ctx, op(editorOf(p).reviews), o.Key)

@@ -131,7 +131,7 @@ func (s *counters) pair(w *checker.Worker, id string) {
 }
 
 func (s *counters) underKey(w *checker.Worker, id string) {
-	s.keyed.Call(w, func() *checker.Once {
+	s.keyed.Repeat(w, func() *checker.Once {
 		mark := w.Mark()
 		o := &checker.Once{
 			Key: dynastay.IdempotencyKey(mark).Of("counters"), Name: "increment once", Items: id, About: mark, Refusal: checker.Never,

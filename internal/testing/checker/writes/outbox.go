@@ -59,7 +59,7 @@ func (o *outbox) queue(w *checker.Worker) string { return fmt.Sprint("queue-", w
 
 func (o *outbox) produce(w *checker.Worker) {
 	if w.OneIn(3) {
-		o.keyed.Call(w, func() *checker.Once {
+		o.keyed.Repeat(w, func() *checker.Once {
 			m := &message{Queue: o.queue(w), ID: w.Mark()}
 			one := &checker.Once{Key: dynastay.IdempotencyKey(m.ID), Name: "create once", Items: m.ID, Refusal: checker.Never}
 			one.Send = func(ctx context.Context, p *checker.Process) error {

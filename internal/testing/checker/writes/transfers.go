@@ -89,7 +89,7 @@ func (t *transfers) parts(p *checker.Process, e entry) []dynastay.Part {
 
 func (t *transfers) Step(w *checker.Worker) {
 	if w.OneIn(2) {
-		t.keyed.Call(w, func() *checker.Once {
+		t.keyed.Repeat(w, func() *checker.Once {
 			e := t.draw(w)
 			o := &checker.Once{Key: dynastay.IdempotencyKey(e.ID).Of("bank"), Name: "transfer once", Items: e.items(), About: fmt.Sprint(e), Refusal: checker.Never}
 			o.Send = func(ctx context.Context, p *checker.Process) error {
