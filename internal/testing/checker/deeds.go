@@ -41,6 +41,7 @@ type Deed struct {
 	proven   bool // it was seen to be done
 	Undone   bool // it was seen that it is not
 	Refusals []Told
+	Receipt  *Receipt // that it leaves; nil for none
 }
 
 // Told is a refusal, and the time of the call that it answers.

@@ -36,6 +36,13 @@ func (d *Deed) Deny(at Span, err error) {
 	d.Answers, d.Within.To, d.Refusals = Tally{Refused: 1}, Ever, []Told{{Span: at, Err: err}}
 }
 
+// Left makes a deed one that leaves a receipt, and returns what is stored.
+func (d *Deed) Left(kind, of string) *Receipt {
+	d.Receipt = &Receipt{ID: d.Mark, Kind: kind, Of: of}
+	stored := *d.Receipt
+	return &stored
+}
+
 // history is one that a system is shown.
 type history interface{ Kinds() []string }
 

@@ -2,6 +2,7 @@ package checker
 
 import (
 	"context"
+	"slices"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity"
@@ -36,4 +37,52 @@ func Write[R any](ctx context.Context, p writer, parts []dynastay.Part, op *dyna
 		result = op.Result()
 	}
 	return result, err
+}
+
+// Leave adds the receipt that a deed leaves, if it does, to what is written.
+func (d *Deed) Leave(receipts *entity.Table[Receipt], parts []dynastay.Part) []dynastay.Part {
+	if d.Receipt == nil {
+		return parts
+	}
+	own := *d.Receipt
+	return append(parts, receipts.CreateOp(&own))
+}
+
+// Decide tells from what a deed has left behind, all or nothing, whether it was carried out: from its receipt, which it takes out of
+// those that are stored, and from other traces. Nobody knows of a deed that leaves nothing and was not answered.
+func (c *Run) Decide(d *Deed, receipts map[string]*Receipt, traces ...bool) {
+	if d.Receipt != nil {
+		r := receipts[d.Mark]
+		delete(receipts, d.Mark)
+		traces = append(traces, r != nil)
+		if r != nil && *r != *d.Receipt {
+			c.Differ("a receipt of something else", d.Items, "%s: %v", d.About, *r)
+		}
+	}
+	if len(traces) == 0 {
+		return
+	}
+	done := traces[0]
+	if slices.Contains(traces, !done) {
+		c.Differ("half of a call", d.Items, "%s %s: %v", d.Name, d.About, traces)
+	}
+	switch v := d.Verdict(); {
+	case done && v == Refused:
+		c.Differ("a call that was refused, and is done", d.Items, "%s %s", d.Name, d.About)
+	case !done && v == Acknowledged:
+		c.Differ("a call is lost", d.Items, "%s %s", d.Name, d.About)
+	}
+	if done {
+		d.Saw(c.Moment())
+	}
+	d.Undone = !done
+}
+
+// CheckReceipts is about the receipts of some kinds that are left over, or of all.
+func (c *Run) CheckReceipts(receipts map[string]*Receipt, kinds ...string) {
+	for mark, r := range receipts {
+		if len(kinds) == 0 || slices.Contains(kinds, r.Kind) {
+			c.Differ("a receipt that nobody wrote", mark+" "+r.Of, "%s", r.Kind)
+		}
+	}
 }

@@ -165,7 +165,10 @@ func (d *desks) Check() { d.checkDesks(d.readDesks()) }
 
 func (d *desks) checkDesks(all *deskItems) {
 	d.checkWalkIns(all)
-	d.checkDeskCalls(all)
+	for _, c := range d.all {
+		d.Decide(c.Deed, all.receipts)
+	}
+	d.CheckReceipts(all.receipts)
 	d.checkVersions(all)
 	d.checkRepairs(all)
 	d.checkPlan(all)
@@ -194,33 +197,6 @@ func (d *desks) checkWalkIns(all *deskItems) {
 		case made[mark] == 1 && v == checker.Refused:
 			d.Differ("a booking that was refused", mark, "%s", o.About)
 		}
-	}
-}
-
-// checkDeskCalls compares the answers with the receipts.
-func (d *desks) checkDeskCalls(all *deskItems) {
-	left := maps.Clone(all.receipts)
-	for _, c := range d.all {
-		if !c.receipt {
-			continue
-		}
-		r := left[c.Mark]
-		delete(left, c.Mark)
-		if r != nil && (r.Kind != c.kind || r.Of != c.bookings[0]) {
-			d.Differ("a receipt of something else", c.Items, "%v of %s", *r, c.Mark)
-		}
-		switch v := c.Verdict(); {
-		case r == nil && v == checker.Acknowledged:
-			d.Differ("a call of a desk is lost", c.Items, "%s %s", c.kind, c.Mark)
-		case r != nil && v == checker.Refused:
-			d.Differ("a call of a desk that was refused, and is done", c.Items, "%s %s", c.kind, c.Mark)
-		case r != nil:
-			c.Saw(d.Moment())
-		}
-		c.Undone = r == nil
-	}
-	for mark, r := range left {
-		d.Differ("a receipt that nobody wrote", r.Of, "%s of %s", r.Kind, mark)
 	}
 }
 

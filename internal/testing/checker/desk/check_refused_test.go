@@ -77,13 +77,13 @@ func newLobby(t *testing.T) *lobby {
 
 // call adds a call that was acknowledged, with its receipt.
 func (l *lobby) call(mark string, at int, after ...*bookings.Booking) {
-	c := &deskCall{Deed: checker.Answered(mark, checker.Acknowledged, checker.Between(checker.Moment(at), checker.Moment(at+1))), kind: "assign", receipt: true}
+	c := &deskCall{Deed: checker.Answered(mark, checker.Acknowledged, checker.Between(checker.Moment(at), checker.Moment(at+1))), kind: "assign"}
 	for _, b := range after {
 		c.bookings = append(c.bookings, b.ID)
 		l.noted(c.Within, c, b)
 	}
 	l.all, l.by[mark] = append(l.all, c), c
-	l.items.receipts[mark] = &checker.Receipt{ID: mark, Kind: c.kind, Of: c.bookings[0]}
+	l.items.receipts[mark] = c.Left(c.kind, c.bookings[0])
 }
 
 // name adds a refusal that names who has a unit.
@@ -135,7 +135,7 @@ func TestRightDesks(t *testing.T) {
 			l.notDone()
 			delete(l.items.receipts, "m4")
 		},
-		"no receipt":                    func(l *lobby) { l.by["m4"].receipt = false; delete(l.items.receipts, "m4") },
+		"no receipt":                    func(l *lobby) { l.by["m4"].Receipt = nil; delete(l.items.receipts, "m4") },
 		"at the same time":              func(l *lobby) { l.states["b"][3].began.From = 15 },
 		"refused because of the first":  func(l *lobby) { l.name(20, "u0", "a") },
 		"refused because of the second": func(l *lobby) { l.name(30, "u0", "b") },
@@ -160,8 +160,8 @@ var wrongDesks = map[string]map[string]func(l *lobby){
 	"a booking that nobody made": {"c": func(l *lobby) { l.items.bookings["c"] = inUnits("c", 1) }},
 	"a booking is lost":          {"a": func(l *lobby) { delete(l.items.bookings, "a") }},
 	"a booking that was refused": {"a": func(l *lobby) { l.made["walk in a"].Answers = checker.Tally{checker.Refused: 1} }},
-	"a call of a desk is lost":   {"m4": func(l *lobby) { delete(l.items.receipts, "m4") }},
-	"a call of a desk that was refused, and is done": {
+	"a call is lost":             {"m4": func(l *lobby) { delete(l.items.receipts, "m4") }},
+	"a call that was refused, and is done": {
 		"m4": func(l *lobby) { l.verdict("m4", checker.Refused) },
 	},
 	"a receipt of something else": {"m4": func(l *lobby) { l.items.receipts["m4"].Of = "a" }},
@@ -170,7 +170,7 @@ var wrongDesks = map[string]map[string]func(l *lobby){
 		"a lost one": func(l *lobby) { l.notDone() },
 		"one more":   func(l *lobby) { l.items.bookings["a"].Version = 4 },
 		"made twice": func(l *lobby) { l.items.bookings["b"].Version = 5 },
-		"no receipt": func(l *lobby) { l.by["m4"].receipt = false; delete(l.items.receipts, "m4"); l.notDone() },
+		"no receipt": func(l *lobby) { l.by["m4"].Receipt = nil; delete(l.items.receipts, "m4"); l.notDone() },
 		"was not to be": func(l *lobby) {
 			l.by["m4"].Undone = true
 			delete(l.items.receipts, "m4")

@@ -76,7 +76,6 @@ type deskCall struct {
 	*checker.Deed
 	kind     string
 	bookings []string
-	receipt  bool
 	still    bool // it may change nothing, and then makes no version
 }
 
@@ -244,7 +243,7 @@ func (d *desks) walkIn(w *checker.Worker) {
 
 // draw draws a write.
 func (d *desks) draw(w *checker.Worker, at int, one, other *deskGuest, keyed bool) *deskCall {
-	c := &deskCall{bookings: []string{one.id}, receipt: !w.OneIn(3)}
+	c := &deskCall{bookings: []string{one.id}}
 	to := []bookings.Assignment{{RoomTypeID: d.room, UnitID: d.unit(w)}}
 	var send func(p *checker.Process) (dynastay.Part, func() []*bookings.Booking)
 	single := func(op func(p *checker.Process) *dynastay.Operation[*bookings.Booking]) {
@@ -356,11 +355,8 @@ func (d *desks) deed(w *checker.Worker, c *deskCall, keyed bool, send func(*chec
 	}
 	c.Deed = w.Deed(mark, c.kind, items, "", keyed, deskRefuses, func(ctx context.Context, p *checker.Process, parts ...dynastay.Part) error {
 		op, results := send(p)
-		if c.receipt {
-			parts = append(parts, d.of(p).receipts.CreateOp(&checker.Receipt{ID: mark, Kind: c.kind, Of: c.bookings[0]}))
-		}
 		at := checker.Span{From: d.Moment()}
-		err := d.of(p).Write(ctx, append(parts, op)...)
+		err := d.of(p).Write(ctx, append(c.Leave(d.of(p).receipts, parts), op)...)
 		at.To = d.Moment()
 		if err != nil {
 			d.named(at, err)
@@ -377,6 +373,9 @@ func (d *desks) deed(w *checker.Worker, c *deskCall, keyed bool, send func(*chec
 		}
 		return nil
 	})
+	if !w.OneIn(3) {
+		c.Receipt = &checker.Receipt{ID: mark, Kind: c.kind, Of: c.bookings[0]}
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.all = append(d.all, c)

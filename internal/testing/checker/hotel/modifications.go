@@ -115,7 +115,7 @@ func (s *sales) newModification(w *checker.Worker, a *ask, to bookings.Modificat
 	m.Deed = w.Deed(mark, modifying, a.items(a.id), a.id, keyed, notModified,
 		func(ctx context.Context, p *checker.Process, parts ...dynastay.Part) error {
 			op := officeOf(p).bookings.ModifyOp(to)
-			err := p.Write(ctx, append(parts, officeOf(p).receipts.CreateOp(&checker.Receipt{ID: mark, Kind: modifying, Of: a.id}), op)...)
+			err := p.Write(ctx, append(m.Leave(officeOf(p).receipts, parts), op)...)
 			var state *bookings.StatusError
 			switch {
 			case err == nil:
@@ -132,6 +132,7 @@ func (s *sales) newModification(w *checker.Worker, a *ask, to bookings.Modificat
 			}
 			return err
 		})
+	m.Receipt = &checker.Receipt{ID: mark, Kind: modifying, Of: a.id}
 	s.modifications = append(s.modifications, m)
 	return m
 }
@@ -164,21 +165,13 @@ func notModified(err error) bool {
 // about.
 func (s *sales) checkModifications(lives map[string]*stayLife, receipts map[string]*checker.Receipt) {
 	for _, m := range s.modifications {
-		l := lives[m.booking.id]
-		r := receipts[m.Mark]
-		delete(receipts, m.Mark)
+		l, done := lives[m.booking.id], receipts[m.Mark] != nil
+		s.Decide(m.Deed, receipts)
 		if l == nil {
 			continue // the booking is lost, which is told elsewhere
 		}
 		l.tried = append(l.tried, m)
-		switch v := m.Verdict(); {
-		case r != nil && *r != (checker.Receipt{ID: m.Mark, Kind: modifying, Of: m.booking.id}):
-			s.Differ("a receipt of something else", m.Items, "%v of %s", *r, m.Mark)
-		case r != nil && v == checker.Refused:
-			s.Differ("a modification that was refused", m.Items, "%s of %s is done", m.Mark, l.id)
-		case r == nil && v == checker.Acknowledged:
-			s.Differ("a modification is lost, or acknowledged twice", m.Items, "%s of %s", m.Mark, l.id)
-		case r != nil:
+		if done {
 			l.modified = append(l.modified, m)
 		}
 		for _, told := range m.Refusals {

@@ -70,7 +70,7 @@ type nightsCall struct {
 	kind, listing string
 	event         string        // its id; "" if it is drawn and not known yet
 	stay          dynastay.Stay // the zero Stay for none
-	slip, keyed   bool
+	keyed         bool
 	orMissing     bool
 	after         *nightsCall // the last one that may have written the event, or the call is refused; nil for any
 	delivery      *delivery   // of a reservation; otherwise nil
@@ -142,18 +142,18 @@ func (s *calendars) Step(w *checker.Worker) {
 	}
 }
 
-// made adds a call.
+// made adds a call. Half of those that are operations leave a slip.
 func (s *calendars) made(
-	w *checker.Worker, c *nightsCall, mark string, keyed bool, refusal checker.Refusal, send func(context.Context, *checker.Process, []dynastay.Part) error,
+	w *checker.Worker, c *nightsCall, mark string, keyed, op bool, refusal checker.Refusal, send func(context.Context, *checker.Process, []dynastay.Part) error,
 ) *nightsCall {
 	c.keyed = keyed
 	c.Deed = w.Deed(mark, c.kind, c.listing+" "+c.listing+"/"+c.event, fmt.Sprint(c.event, " ", c.stay), keyed, refusal.Or(incomplete),
 		func(ctx context.Context, p *checker.Process, parts ...dynastay.Part) error {
-			if c.slip {
-				parts = append(parts, keeperOf(p).slips.CreateOp(&checker.Receipt{ID: mark, Kind: c.kind}))
-			}
-			return partly(send(ctx, p, parts))
+			return partly(send(ctx, p, c.Leave(keeperOf(p).slips, parts)))
 		})
+	if op && w.OneIn(2) {
+		c.Receipt = &checker.Receipt{ID: mark, Kind: c.kind}
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.all = append(s.all, c)
@@ -193,7 +193,6 @@ func (s *calendars) place(w *checker.Worker, at string, keyed bool) *nightsCall 
 	mark, id := w.Mark(), ""
 	c := &nightsCall{kind: booking, listing: at, stay: nightsIn(w, at)}
 	op := at != castle && w.OneIn(2)
-	c.slip = op && w.OneIn(2)
 	if w.OneIn(3) {
 		c.kind = blocking
 	}
@@ -207,7 +206,7 @@ func (s *calendars) place(w *checker.Worker, at string, keyed bool) *nightsCall 
 	if id != "" {
 		c.event = map[string]string{booking: "BOOKING#", blocking: "BLOCK#"}[c.kind] + id
 	}
-	return s.made(w, c, mark, keyed, takenNights.Or(checker.RefusedBy(dynastay.ErrAlreadyExists)), func(ctx context.Context, p *checker.Process, parts []dynastay.Part) error {
+	return s.made(w, c, mark, keyed, op, takenNights.Or(checker.RefusedBy(dynastay.ErrAlreadyExists)), func(ctx context.Context, p *checker.Process, parts []dynastay.Part) error {
 		var e *calendar.Event
 		var err error
 		b := calendar.Booking{ListingID: at, HostID: hostOf(at), BookingID: id, Stay: c.stay, Note: mark}
@@ -294,9 +293,8 @@ func (s *calendars) moveOf(w *checker.Worker, at string, h holding, keyed bool) 
 		options, c.after = append(options, dynastay.IfWritten(h.writeID)), h.call
 	}
 	op := keyed || at != castle && w.OneIn(2)
-	c.slip = op && w.OneIn(2)
 	refusal := takenNights.Or(checker.RefusedBy(dynastay.ErrNotFound, dynastay.ErrVersion, calendar.ErrImported))
-	return s.made(w, c, w.Mark(), keyed, refusal, func(ctx context.Context, p *checker.Process, parts []dynastay.Part) error {
+	return s.made(w, c, w.Mark(), keyed, op, refusal, func(ctx context.Context, p *checker.Process, parts []dynastay.Part) error {
 		var e *calendar.Event
 		var err error
 		if op {
@@ -334,10 +332,9 @@ func (s *calendars) freeOf(w *checker.Worker, at string, h holding, keyed bool) 
 		options, c.after = append(options, dynastay.IfWritten(h.writeID)), h.call
 	}
 	op := keyed || at != castle && w.OneIn(2)
-	c.slip = op && w.OneIn(2)
 	forget := !w.OneIn(3) // otherwise others look for it
 	refusal := checker.RefusedBy(dynastay.ErrNotFound, dynastay.ErrVersion)
-	return s.made(w, c, w.Mark(), keyed, refusal, func(ctx context.Context, p *checker.Process, parts []dynastay.Part) error {
+	return s.made(w, c, w.Mark(), keyed, op, refusal, func(ctx context.Context, p *checker.Process, parts []dynastay.Part) error {
 		var err error
 		if op {
 			_, err = checker.Write(ctx, p, parts, keeperOf(p).calendars.DeleteOp(at, h.event, options...))

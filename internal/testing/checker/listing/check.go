@@ -41,12 +41,9 @@ func (s *calendars) Check() {
 	all := s.read(s.Scan(listingkeys.Table))
 	slips := checker.Stored(s.Run, slipEntity)
 	for _, c := range s.all {
-		s.checkSlip(c, slips[c.Mark])
-		delete(slips, c.Mark)
+		s.Decide(c.Deed, slips)
 	}
-	for mark, l := range slips {
-		s.Differ("a slip that nobody wrote", mark, "%s", l.Kind)
-	}
+	s.CheckReceipts(slips)
 	for _, at := range slices.Sorted(maps.Keys(all)) {
 		s.checkCalendar(all[at])
 	}
@@ -82,21 +79,6 @@ func (s *calendars) read(items []plain) map[string]*calendarItems {
 		}
 	}
 	return all
-}
-
-// checkSlip looks for what a call has left behind.
-func (s *calendars) checkSlip(c *nightsCall, there *checker.Receipt) {
-	v := c.Verdict()
-	switch {
-	case there == nil && c.slip && v == checker.Acknowledged:
-		s.Differ("a slip is lost", c.Items, "%s", c.About)
-	case there == nil:
-		c.Undone = c.slip
-	case !c.slip || there.Kind != c.kind || v == checker.Refused:
-		s.Differ("a slip that was not to be written", c.Items, "%s: %v, %s", c.About, *there, v)
-	default:
-		c.Saw(s.Moment())
-	}
 }
 
 func (s *calendars) checkCalendar(c *calendarItems) {

@@ -105,8 +105,7 @@ var notDelivered = takenNights.Or(func(err error) bool {
 func (s *calendars) deliverOf(w *checker.Worker, d *delivery, keyed bool) *nightsCall {
 	c := &nightsCall{kind: delivering, listing: d.ListingID, stay: d.Stay, delivery: d}
 	op := d.ListingID != castle && w.OneIn(2)
-	c.slip = op && w.OneIn(2)
-	s.made(w, c, w.Mark(), keyed, notDelivered, func(ctx context.Context, p *checker.Process, parts []dynastay.Part) (err error) {
+	s.made(w, c, w.Mark(), keyed, op, notDelivered, func(ctx context.Context, p *checker.Process, parts []dynastay.Part) (err error) {
 		var done calendar.Imported
 		from := s.Moment()
 		if op {

@@ -44,11 +44,11 @@ func (s *deals) checkDeals(all *marketItems) {
 	for _, c := range s.all {
 		switch c.kind {
 		case ordering:
-			s.decide(c.marketCall, all.tickets, lives[c.order] != nil)
+			s.Decide(c.Deed, all.tickets, lives[c.order] != nil)
 		case revoking:
-			s.decide(c.marketCall, all.tickets, checker.TextOf(all.orders[c.order], "cancelReason") == c.Mark)
+			s.Decide(c.Deed, all.tickets, checker.TextOf(all.orders[c.order], "cancelReason") == c.Mark)
 		default:
-			s.decide(c.marketCall, all.tickets)
+			s.Decide(c.Deed, all.tickets)
 		}
 		for id := range c.prices {
 			if p := all.products[c.seller][id]; c.kind == pricing && checker.TextOf(p, "description") == c.Mark {
@@ -56,7 +56,7 @@ func (s *deals) checkDeals(all *marketItems) {
 			}
 		}
 	}
-	s.checkTickets(all.tickets, ordering, accepting, shipping, handing, revoking, restocking, pricing)
+	s.CheckReceipts(all.tickets, ordering, accepting, shipping, handing, revoking, restocking, pricing)
 	delivered := map[string]int{}
 	for id, l := range lives {
 		o := all.orders[id]

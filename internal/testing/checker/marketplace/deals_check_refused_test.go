@@ -41,9 +41,9 @@ func newLedger(t *testing.T) *ledger {
 
 // add adds a call that was acknowledged, within two moments, with its ticket.
 func (g *ledger) add(mark string, c deal, kind string, at checker.Moment) *deal {
-	c.marketCall = &marketCall{Deed: checker.Answered(mark, checker.Acknowledged, checker.Between(at, at+1)), kind: kind, ticket: true}
+	c.marketCall = &marketCall{Deed: checker.Answered(mark, checker.Acknowledged, checker.Between(at, at+1)), kind: kind}
 	c.seller = "dealer-0"
-	g.all[mark], g.items.tickets[mark] = &c, &checker.Receipt{ID: mark, Kind: kind}
+	g.all[mark], g.items.tickets[mark] = &c, c.Left(kind, "")
 	return &c
 }
 
@@ -79,7 +79,7 @@ func (g *ledger) cancel(mark, id string, at checker.Moment) {
 // unsure makes a call unknown that has left nothing of its own.
 func (g *ledger) unsure(mark string) {
 	c := g.all[mark]
-	c.Deed, c.ticket = checker.Answered(mark, checker.Unknown, checker.Since(c.Within.From)), false
+	c.Deed = checker.Answered(mark, checker.Unknown, checker.Since(c.Within.From))
 	delete(g.items.tickets, mark)
 }
 
@@ -161,13 +161,13 @@ var wrongDeals = map[string]map[string]func(g *ledger){
 		},
 	},
 	"a call is lost": {
-		"an order":       func(g *ledger) { delete(g.items.orders, "o4"); g.all["m11"].ticket = false },
+		"an order":       func(g *ledger) { delete(g.items.orders, "o4"); g.all["m11"].Receipt = nil },
 		"a ticket":       func(g *ledger) { delete(g.items.tickets, "m8") },
-		"a cancellation": func(g *ledger) { g.items.orders["o2"]["cancelReason"] = ""; g.all["m7"].ticket = false },
+		"a cancellation": func(g *ledger) { g.items.orders["o2"]["cancelReason"] = ""; g.all["m7"].Receipt = nil },
 	},
 	"half of a call":                       {"only the order": func(g *ledger) { delete(g.items.tickets, "m11") }},
 	"a call that was refused, and is done": {"o4": func(g *ledger) { g.all["m11"].Answers = checker.Tally{checker.Refused: 1} }},
-	"a ticket that nobody wrote":           {"m99": func(g *ledger) { g.items.tickets["m99"] = &checker.Receipt{ID: "m99", Kind: ordering} }},
+	"a receipt that nobody wrote":          {"m99": func(g *ledger) { g.items.tickets["m99"] = &checker.Receipt{ID: "m99", Kind: ordering} }},
 	"an order that was moved twice":        {"o1": func(g *ledger) { g.add("m99", deal{order: "o1"}, accepting, 12) }},
 	"a move of an order is lost": {
 		"confirmed": func(g *ledger) { g.add("m99", deal{order: "o4"}, accepting, 52) },

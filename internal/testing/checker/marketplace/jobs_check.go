@@ -48,7 +48,7 @@ func (s *jobs) checkJobs(all *marketItems) {
 		}
 		s.decideJob(c, l, all)
 	}
-	s.checkTickets(all.tickets, posting, bidding, revising, leaving, hiring, completing, abandoning)
+	s.CheckReceipts(all.tickets, posting, bidding, revising, leaving, hiring, completing, abandoning)
 	for id, l := range lives {
 		p, bids := all.projects[id], all.bids[id]
 		s.checkListed(all, checker.TextOf(p, "buyerId"), "PROJECT", id, p)
@@ -77,11 +77,11 @@ func (s *jobs) checkJobs(all *marketItems) {
 func (s *jobs) decideJob(c *jobCall, l *jobLife, all *marketItems) {
 	switch c.kind {
 	case posting:
-		s.decide(c.marketCall, all.tickets, l != nil)
+		s.Decide(c.Deed, all.tickets, l != nil)
 	case abandoning:
-		s.decide(c.marketCall, all.tickets, checker.TextOf(all.projects[c.project], "cancelReason") == c.Mark)
+		s.Decide(c.Deed, all.tickets, checker.TextOf(all.projects[c.project], "cancelReason") == c.Mark)
 	default:
-		s.decide(c.marketCall, all.tickets)
+		s.Decide(c.Deed, all.tickets)
 	}
 	if b := all.bids[c.project][c.worker]; (c.kind == bidding || c.kind == revising) && checker.TextOf(b, "proposal") == c.Mark {
 		if c.Saw(s.Moment()); c.Verdict() == checker.Refused || c.Undone {

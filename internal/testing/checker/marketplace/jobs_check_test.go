@@ -64,8 +64,8 @@ func newFair(t *testing.T) *fair {
 
 // add adds a call that was acknowledged, within two moments, with its ticket.
 func (g *fair) add(mark string, c jobCall, kind string, at checker.Moment) *jobCall {
-	c.marketCall = &marketCall{Deed: checker.Answered(mark, checker.Acknowledged, checker.Between(at, at+1)), kind: kind, ticket: true}
-	g.all[mark], g.items.tickets[mark] = &c, &checker.Receipt{ID: mark, Kind: kind}
+	c.marketCall = &marketCall{Deed: checker.Answered(mark, checker.Acknowledged, checker.Between(at, at+1)), kind: kind}
+	g.all[mark], g.items.tickets[mark] = &c, c.Left(kind, "")
 	return &c
 }
 
@@ -98,7 +98,7 @@ func (g *fair) list(user, kind, id string) {
 // unsure makes a call unknown that has left nothing of its own.
 func (g *fair) unsure(mark string) *jobCall {
 	c := g.all[mark]
-	c.Deed, c.ticket = checker.Answered(mark, checker.Unknown, checker.Since(c.Within.From)), false
+	c.Deed = checker.Answered(mark, checker.Unknown, checker.Since(c.Within.From))
 	delete(g.items.tickets, mark)
 	return c
 }

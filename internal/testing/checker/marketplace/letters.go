@@ -139,9 +139,9 @@ func (s *letters) checkLetters(all *marketItems) {
 		s.checkConversation(id, messages, all.sides)
 	}
 	for _, c := range s.all {
-		s.decide(c.marketCall, all.tickets, stored[c.Mark])
+		s.Decide(c.Deed, all.tickets, stored[c.Mark])
 	}
-	s.checkTickets(all.tickets, sending)
+	s.CheckReceipts(all.tickets, sending)
 	for user, sides := range all.sides {
 		for other, side := range sides {
 			s.Differ("a side of no conversation", conversation(user, other), "%v", side)

@@ -43,9 +43,9 @@ func stampOf(n int) string { return checker.Instant(n).Format("2006-01-02T15:04:
 func (g *pile) send(mark, from, to string, number, at int) {
 	c := &letter{from: from, to: to}
 	c.marketCall = &marketCall{
-		Deed: checker.Answered(mark, checker.Acknowledged, checker.Between(checker.Moment(at), checker.Moment(at+1))), kind: sending, ticket: true,
+		Deed: checker.Answered(mark, checker.Acknowledged, checker.Between(checker.Moment(at), checker.Moment(at+1))), kind: sending,
 	}
-	g.all[mark], g.items.tickets[mark] = c, &checker.Receipt{ID: mark, Kind: sending}
+	g.all[mark], g.items.tickets[mark] = c, c.Left(sending, "")
 	g.items.messages[pens] = append(g.items.messages[pens], plain{
 		"messageId": mark, "content": mark, "senderId": from, "recipientId": to, "number": float64(number),
 		"createdAt": stampOf(at), "SK": fmt.Sprintf("MESSAGE#2026-06-30T00:00:00Z.%03d", at),
@@ -70,7 +70,9 @@ func TestRightLetters(t *testing.T) {
 			g.all["m3"].Within = checker.Between(5, 21)
 			g.all["m1"].Within = checker.Between(1, 22)
 		},
-		"an unknown message": func(g *pile) { g.all["m2"].Deed = checker.Answered("m2", checker.Unknown, checker.Since(20)) },
+		"an unknown message": func(g *pile) {
+			g.all["m2"].Answers, g.all["m2"].Within = checker.Tally{checker.Unknown: 1}, checker.Since(20)
+		},
 	})
 }
 
@@ -126,7 +128,7 @@ var wrongLetters = map[string]map[string]func(g *pile){
 	}},
 	"half of a call":                       {"m3": func(g *pile) { delete(g.items.tickets, "m3") }},
 	"a call that was refused, and is done": {"m3": func(g *pile) { g.all["m3"].Deed.Answers = checker.Tally{checker.Refused: 1} }},
-	"a ticket that nobody wrote":           {"m99": func(g *pile) { g.items.tickets["m99"] = &checker.Receipt{ID: "m99", Kind: sending} }},
+	"a receipt that nobody wrote":          {"m99": func(g *pile) { g.items.tickets["m99"] = &checker.Receipt{ID: "m99", Kind: sending} }},
 }
 
 func TestWrongLetters(t *testing.T) { checker.Rejects(t, newPile, (*pile).check, wrongLetters) }

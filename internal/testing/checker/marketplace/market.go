@@ -58,65 +58,26 @@ var ticketEntity = checker.ReceiptsIn("Tickets")
 // packages, of which some leave nothing that would tell them from another one.
 type marketCall struct {
 	*checker.Deed
-	kind   string
-	ticket bool
+	kind string
 }
 
 // marketWrite calls the marketplace with the parts that it is given.
 type marketWrite func(context.Context, *market, []dynastay.Part) error
 
 func onMarket(w *checker.Worker, mark, kind, items, about string, keyed bool, refusal checker.Refusal, write marketWrite) *marketCall {
-	c := &marketCall{kind: kind, ticket: !w.OneIn(3)}
+	c := &marketCall{kind: kind}
 	send := func(ctx context.Context, p *checker.Process, parts ...dynastay.Part) error {
-		if c.ticket {
-			parts = append(parts, marketOf(p).tickets.CreateOp(&checker.Receipt{ID: mark, Kind: kind}))
-		}
-		return write(ctx, marketOf(p), parts)
+		return write(ctx, marketOf(p), c.Leave(marketOf(p).tickets, parts))
 	}
 	c.Deed = w.Deed(mark, kind, items, about, keyed, refusal, send)
+	if !w.OneIn(3) {
+		c.Receipt = &checker.Receipt{ID: mark, Kind: kind}
+	}
 	return c
 }
 
 // bazaar is what the scenarios of the marketplace have in common.
 type bazaar struct{ *checker.Run }
-
-// decide tells from what a call has left behind, all or nothing, whether it was carried out. Nobody knows of a call
-// that leaves nothing and was not answered.
-func (c bazaar) decide(call *marketCall, tickets map[string]*checker.Receipt, traces ...bool) {
-	if t := tickets[call.Mark]; call.ticket {
-		traces = append(traces, t != nil)
-		if t != nil && t.Kind != call.kind {
-			c.Differ("a ticket of something else", call.Items, "%s: %v", call.About, *t)
-		}
-		delete(tickets, call.Mark)
-	}
-	if len(traces) == 0 {
-		return
-	}
-	done := traces[0]
-	if slices.Contains(traces, !done) {
-		c.Differ("half of a call", call.Items, "%s %s: %v", call.Name, call.About, traces)
-	}
-	switch v := call.Verdict(); {
-	case done && v == checker.Refused:
-		c.Differ("a call that was refused, and is done", call.Items, "%s %s", call.Name, call.About)
-	case !done && v == checker.Acknowledged:
-		c.Differ("a call is lost", call.Items, "%s %s", call.Name, call.About)
-	}
-	if done {
-		call.Saw(c.Moment())
-	}
-	call.Undone = !done
-}
-
-// checkTickets is about those of some kinds that are left over.
-func (c bazaar) checkTickets(tickets map[string]*checker.Receipt, kinds ...string) {
-	for mark, t := range tickets {
-		if slices.Contains(kinds, t.Kind) {
-			c.Differ("a ticket that nobody wrote", mark, "%s", t.Kind)
-		}
-	}
-}
 
 // marketItems are what is stored of the marketplace.
 type marketItems struct {
