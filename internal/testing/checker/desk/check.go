@@ -16,13 +16,13 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// deskRefuses tells the errors that the desks may get: the booking, a unit or somebody else does not allow it.
-func deskRefuses(err error) bool {
+// refuses tells the errors that the desks may get: the booking, a unit or somebody else does not allow it.
+func refuses(err error) bool {
 	return errors.Is(err, dynastay.ErrRefused) || errors.Is(err, dynastay.ErrInvalid) || errors.Is(err, dynastay.ErrVersion)
 }
 
-// deskNights are the nights of units that a booking has, by its lines and its status.
-func deskNights(b *bookings.Booking) map[units.Night]bool {
+// nightsOf are the nights of units that a booking has, by its lines and its status.
+func nightsOf(b *bookings.Booking) map[units.Night]bool {
 	all, until := map[units.Night]bool{}, b.Stay.CheckOut
 	switch b.Status {
 	case bookings.Pending, bookings.Confirmed, bookings.CheckedIn:
@@ -44,16 +44,16 @@ func deskNights(b *bookings.Booking) map[units.Night]bool {
 }
 
 // noted remembers a booking as a call returned it. by is the call that has made this version, or nil.
-func (d *desks) noted(began checker.Span, by *deskCall, b *bookings.Booking) {
+func (d *desks) noted(began checker.Span, by *call, b *bookings.Booking) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if (by == nil || by.still) && b.Version > 1 {
 		began.From = 0 // somebody else may have made it long before
 	}
 	if d.states[b.ID] == nil {
-		d.states[b.ID] = map[int]*deskState{}
+		d.states[b.ID] = map[int]*state{}
 	}
-	is := &deskState{began: began, nights: deskNights(b), by: by}
+	is := &state{began: began, nights: nightsOf(b), by: by}
 	if had := d.states[b.ID][b.Version]; had != nil {
 		if had.by != nil && by != nil && had.by != by && !by.still && !had.by.still {
 			d.Differ("two calls that made one version of a booking", b.ID, "%d: %s and %s", b.Version, had.by.Mark, by.Mark)
@@ -81,7 +81,7 @@ func (d *desks) update(b *bookings.Booking) {
 	for _, g := range d.guests {
 		if g.id == b.ID {
 			g.unit, g.status = "", b.Status
-			for n := range deskNights(b) {
+			for n := range nightsOf(b) {
 				g.unit = max(g.unit, n.UnitID)
 			}
 		}
@@ -101,8 +101,8 @@ func (d *desks) named(at checker.Span, err error) {
 	}
 }
 
-// deskItems are what is stored in the end.
-type deskItems struct {
+// items are what is stored in the end.
+type items struct {
 	bookings map[string]*bookings.Booking
 	plan     map[units.Night]units.Occupant
 	units    map[string]units.Unit
@@ -110,9 +110,9 @@ type deskItems struct {
 	nights   map[dynastay.Date]*availability.Night
 }
 
-func (d *desks) readDesks() *deskItems {
+func (d *desks) read() *items {
 	ctx, db := context.Background(), newFrontOffice(d.front.Direct)
-	all := &deskItems{map[string]*bookings.Booking{}, map[units.Night]units.Occupant{}, map[string]units.Unit{}, map[string]*checker.Receipt{}, map[dynastay.Date]*availability.Night{}}
+	all := &items{map[string]*bookings.Booking{}, map[units.Night]units.Occupant{}, map[string]units.Unit{}, map[string]*checker.Receipt{}, map[dynastay.Date]*availability.Night{}}
 	for _, item := range raw.All(d.T, d.front, keys.BookingsTable) {
 		if p := raw.Plain(d.T, item); p["SK"] == "METADATA" {
 			id := p["PK"].(string)[len("BOOKING#"):]
@@ -161,9 +161,9 @@ func (d *desks) readDesks() *deskItems {
 	return all
 }
 
-func (d *desks) Check() { d.checkDesks(d.readDesks()) }
+func (d *desks) Check() { d.checkAll(d.read()) }
 
-func (d *desks) checkDesks(all *deskItems) {
+func (d *desks) checkAll(all *items) {
 	d.checkWalkIns(all)
 	for _, c := range d.all {
 		d.Decide(c.Deed, all.receipts)
@@ -181,7 +181,7 @@ func (d *desks) checkDesks(all *deskItems) {
 }
 
 // checkWalkIns compares the bookings with the calls that made them, each once.
-func (d *desks) checkWalkIns(all *deskItems) {
+func (d *desks) checkWalkIns(all *items) {
 	made := map[string]int{}
 	for id, b := range all.bookings {
 		if made[b.SpecialRequests]++; d.made[b.SpecialRequests] == nil {
@@ -202,8 +202,8 @@ func (d *desks) checkWalkIns(all *deskItems) {
 
 // checkVersions compares the bookings with what the calls returned, and counts the calls: each that was carried out made a
 // version.
-func (d *desks) checkVersions(all *deskItems) {
-	automatic := slices.ContainsFunc(d.all, func(c *deskCall) bool { return len(c.bookings) == 0 })
+func (d *desks) checkVersions(all *items) {
+	automatic := slices.ContainsFunc(d.all, func(c *call) bool { return len(c.bookings) == 0 })
 	for id, b := range all.bookings {
 		least, most := 1, 1
 		for _, c := range d.all {
@@ -224,8 +224,8 @@ func (d *desks) checkVersions(all *deskItems) {
 			switch {
 			case version > b.Version:
 				d.Differ("a version that is not stored", id, "%d, but %d", version, b.Version)
-			case version == b.Version && !maps.Equal(s.nights, deskNights(b)):
-				d.Differ("units that are not stored", id, "version %d: %v where %v were answered", version, deskNights(b), s.nights)
+			case version == b.Version && !maps.Equal(s.nights, nightsOf(b)):
+				d.Differ("units that are not stored", id, "version %d: %v where %v were answered", version, nightsOf(b), s.nights)
 			}
 		}
 		d.seen(id, b)
@@ -235,19 +235,19 @@ func (d *desks) checkVersions(all *deskItems) {
 // seen remembers what a booking has in the end.
 func (d *desks) seen(id string, b *bookings.Booking) {
 	if d.states[id] == nil {
-		d.states[id] = map[int]*deskState{}
+		d.states[id] = map[int]*state{}
 	}
 	if d.states[id][b.Version] == nil {
-		d.states[id][b.Version] = &deskState{began: checker.Between(0, d.Moment()), nights: deskNights(b)}
+		d.states[id][b.Version] = &state{began: checker.Between(0, d.Moment()), nights: nightsOf(b)}
 	}
 }
 
 // checkPlan compares the plan with the bookings and the repairs: all that they have is theirs in the plan. Here every
 // transaction has a place for what is given up, so the plan has nothing else.
-func (d *desks) checkPlan(all *deskItems) {
+func (d *desks) checkPlan(all *items) {
 	has := map[units.Night]string{}
 	for id, b := range all.bookings {
-		for n := range deskNights(b) {
+		for n := range nightsOf(b) {
 			if other := has[n]; other != "" {
 				d.Differ("a night of a unit that two bookings have", id+" "+other, "%v", n)
 			}
@@ -322,7 +322,7 @@ func (d *desks) checkTenants(all map[units.Night][]tenant) {
 }
 
 // checkRetired looks for units that were retired while somebody had them, and for guests who got them afterwards.
-func (d *desks) checkRetired(all *deskItems, tenants map[units.Night][]tenant) {
+func (d *desks) checkRetired(all *items, tenants map[units.Night][]tenant) {
 	for id, calls := range d.retired {
 		for _, r := range calls {
 			if r.verdict != checker.Acknowledged {

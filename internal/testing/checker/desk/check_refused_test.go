@@ -15,8 +15,8 @@ import (
 // was out of order on both nights, which was ended after the first one, and a repetition was refused.
 type lobby struct {
 	*desks
-	items *deskItems
-	by    map[string]*deskCall
+	items *items
+	by    map[string]*call
 }
 
 var lobbyStay = dynastay.Stay{CheckIn: dynastay.DateOf(checker.Midnight, time.UTC), CheckOut: dynastay.DateOf(checker.Midnight, time.UTC).AddDays(2)}
@@ -38,8 +38,8 @@ func inNight(unit string, day int) units.Night {
 }
 
 func newLobby(t *testing.T) *lobby {
-	d := &desks{Run: checker.Histories(t), made: map[string]*checker.Once{}, states: map[string]map[int]*deskState{}, retired: map[string][]*retirement{}}
-	l := &lobby{d, &deskItems{map[string]*bookings.Booking{}, map[units.Night]units.Occupant{}, map[string]units.Unit{}, map[string]*checker.Receipt{}, map[dynastay.Date]*availability.Night{}}, map[string]*deskCall{}}
+	d := &desks{Run: checker.Histories(t), made: map[string]*checker.Once{}, states: map[string]map[int]*state{}, retired: map[string][]*retirement{}}
+	l := &lobby{d, &items{map[string]*bookings.Booking{}, map[units.Night]units.Occupant{}, map[string]units.Unit{}, map[string]*checker.Receipt{}, map[dynastay.Date]*availability.Night{}}, map[string]*call{}}
 	for i, id := range []string{"a", "b"} {
 		d.made["walk in "+id] = &checker.Once{About: id, Answers: checker.Tally{checker.Acknowledged: 1}}
 		d.noted(checker.Between(checker.Moment(1+2*i), checker.Moment(2+2*i)), nil, inUnits(id, 1))
@@ -77,7 +77,7 @@ func newLobby(t *testing.T) *lobby {
 
 // call adds a call that was acknowledged, with its receipt.
 func (l *lobby) call(mark string, at int, after ...*bookings.Booking) {
-	c := &deskCall{Deed: checker.Answered(mark, checker.Acknowledged, checker.Between(checker.Moment(at), checker.Moment(at+1))), kind: "assign"}
+	c := &call{Deed: checker.Answered(mark, checker.Acknowledged, checker.Between(checker.Moment(at), checker.Moment(at+1))), kind: "assign"}
 	for _, b := range after {
 		c.bookings = append(c.bookings, b.ID)
 		l.noted(c.Within, c, b)
@@ -124,7 +124,7 @@ func (l *lobby) notDone() {
 	}
 }
 
-func (l *lobby) check() { l.checkDesks(l.items) }
+func (l *lobby) check() { l.checkAll(l.items) }
 
 func TestRightDesks(t *testing.T) {
 	checker.Accepts(t, newLobby, (*lobby).check, map[string]func(l *lobby){

@@ -48,42 +48,42 @@ type desks struct {
 	*checker.Run
 	front  *dyntest.DB
 	of     func(checker.OfProcess) *frontOffice
-	calls  checker.Deeds[*deskCall]
+	calls  checker.Deeds[*call]
 	house  availability.House
 	room   string                      // the id of the room type
 	asks   []availability.QuoteRequest // of the stays that guests book
 	quotes []*availability.Quote
 
 	mu      sync.Mutex
-	guests  []*deskGuest // whose bookings were acknowledged
-	all     []*deskCall
-	made    map[string]*checker.Once      // the creations, by mark
-	states  map[string]map[int]*deskState // of bookings, by id and version
-	retired map[string][]*retirement      // by unit
+	guests  []*guest // whose bookings were acknowledged
+	all     []*call
+	made    map[string]*checker.Once  // the creations, by mark
+	states  map[string]map[int]*state // of bookings, by id and version
+	retired map[string][]*retirement  // by unit
 	refused []deskRefusal
 	repairs []*repair
 }
 
-// deskGuest is a booking, and the unit that it was last seen to have.
-type deskGuest struct {
+// guest is a booking, and the unit that it was last seen to have.
+type guest struct {
 	id     string
 	unit   string
 	status bookings.Status
 }
 
-// deskCall is a write that concerns one booking or two.
-type deskCall struct {
+// call is a write that concerns one booking or two.
+type call struct {
 	*checker.Deed
 	kind     string
 	bookings []string
 	still    bool // it may change nothing, and then makes no version
 }
 
-// deskState is what a booking has with one of its versions, and the time within which that began.
-type deskState struct {
+// state is what a booking has with one of its versions, and the time within which that began.
+type state struct {
 	began  checker.Span
 	nights map[units.Night]bool
-	by     *deskCall // nil if another answer has told of it
+	by     *call // nil if another answer has told of it
 }
 
 // retirement is a call that retires a unit.
@@ -111,7 +111,7 @@ func newDesks(c *checker.Run) *desks {
 	of := checker.Each(func(p *checker.Process) *frontOffice {
 		return newFrontOffice(p.Open(front, func(*dynastay.Options) {}))
 	})
-	d := &desks{Run: c, front: front, of: of, made: map[string]*checker.Once{}, states: map[string]map[int]*deskState{}, retired: map[string][]*retirement{}}
+	d := &desks{Run: c, front: front, of: of, made: map[string]*checker.Once{}, states: map[string]map[int]*state{}, retired: map[string][]*retirement{}}
 	db := front.Direct
 	made, err := properties.New(db, nil).Create(c.T.Context(), properties.Property{
 		Name: "Many Desks", Slug: "many-desks", Type: properties.Hotel, OwnerID: "user_host", Status: properties.Approved, CheckInTime: "00:01",
@@ -168,16 +168,16 @@ func (d *desks) unit(w *checker.Worker) string {
 	return fmt.Sprint("u", w.Rand.IntN(deskUnits))
 }
 
-func housed(g *deskGuest) bool { return g.unit != "" }
-func gone(g *deskGuest) bool   { return g.status == bookings.Completed || g.status == bookings.NoShow }
-func anybody(*deskGuest) bool  { return true }
+func housed(g *guest) bool { return g.unit != "" }
+func gone(g *guest) bool   { return g.status == bookings.Completed || g.status == bookings.NoShow }
+func anybody(*guest) bool  { return true }
 
 // guest draws one of the last guests.
-func (d *desks) guest(w *checker.Worker, who func(*deskGuest) bool) *deskGuest {
+func (d *desks) guest(w *checker.Worker, who func(*guest) bool) *guest {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	last := slices.Clone(d.guests[max(0, len(d.guests)-deskGuests):])
-	last = slices.DeleteFunc(last, func(g *deskGuest) bool { return !who(g) })
+	last = slices.DeleteFunc(last, func(g *guest) bool { return !who(g) })
 	if len(last) == 0 {
 		return nil
 	}
@@ -211,7 +211,7 @@ func (d *desks) Step(w *checker.Worker) {
 			d.walkIn(w)
 			return
 		}
-		d.calls.Do(w, func(keyed bool) *deskCall { return d.draw(w, at, one, other, keyed) })
+		d.calls.Do(w, func(keyed bool) *call { return d.draw(w, at, one, other, keyed) })
 	}
 }
 
@@ -237,13 +237,13 @@ func (d *desks) walkIn(w *checker.Worker) {
 		d.noted(at, nil, b)
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		d.guests = append(d.guests, &deskGuest{id: b.ID})
+		d.guests = append(d.guests, &guest{id: b.ID})
 	}
 }
 
 // draw draws a write.
-func (d *desks) draw(w *checker.Worker, at int, one, other *deskGuest, keyed bool) *deskCall {
-	c := &deskCall{bookings: []string{one.id}}
+func (d *desks) draw(w *checker.Worker, at int, one, other *guest, keyed bool) *call {
+	c := &call{bookings: []string{one.id}}
 	to := []bookings.Assignment{{RoomTypeID: d.room, UnitID: d.unit(w)}}
 	var send func(p *checker.Process) (dynastay.Part, func() []*bookings.Booking)
 	single := func(op func(p *checker.Process) *dynastay.Operation[*bookings.Booking]) {
@@ -259,7 +259,7 @@ func (d *desks) draw(w *checker.Worker, at int, one, other *deskGuest, keyed boo
 		if err != nil {
 			at = 36 // they are not asked again
 		}
-		if err != nil && !deskRefuses(err) {
+		if err != nil && !refuses(err) {
 			d.Differ("a quote that failed", one.id, "%v", err)
 		}
 	}
@@ -347,13 +347,13 @@ func (d *desks) draw(w *checker.Worker, at int, one, other *deskGuest, keyed boo
 }
 
 // deed makes the call. A receipt that is written together with it tells whether it was carried out.
-func (d *desks) deed(w *checker.Worker, c *deskCall, keyed bool, send func(*checker.Process) (dynastay.Part, func() []*bookings.Booking)) {
+func (d *desks) deed(w *checker.Worker, c *call, keyed bool, send func(*checker.Process) (dynastay.Part, func() []*bookings.Booking)) {
 	mark := w.Mark()
 	items := c.bookings[0]
 	if len(c.bookings) > 1 {
 		items += " " + c.bookings[1]
 	}
-	c.Deed = w.Deed(mark, c.kind, items, "", keyed, deskRefuses, func(ctx context.Context, p *checker.Process, parts ...dynastay.Part) error {
+	c.Deed = w.Deed(mark, c.kind, items, "", keyed, refuses, func(ctx context.Context, p *checker.Process, parts ...dynastay.Part) error {
 		op, results := send(p)
 		at := checker.Span{From: d.Moment()}
 		err := d.of(p).Write(ctx, append(c.Leave(d.of(p).receipts, parts), op)...)
@@ -385,7 +385,7 @@ func (d *desks) deed(w *checker.Worker, c *deskCall, keyed bool, send func(*chec
 func (d *desks) automatic(w *checker.Worker) {
 	arrivals := dynastay.Stay{CheckIn: dynastay.DateOf(checker.Midnight, time.UTC)}
 	arrivals.CheckOut = arrivals.CheckIn.AddDays(1)
-	c := &deskCall{kind: "assign to all", still: true}
+	c := &call{kind: "assign to all", still: true}
 	c.Deed = w.Deed(w.Mark(), c.kind, "", "", false, checker.Never, func(ctx context.Context, p *checker.Process, _ ...dynastay.Part) error {
 		from := d.Moment()
 		done, err := d.of(p).bookings.AutoAssign(ctx, bookings.AutoAssignment{PropertyID: d.house.ID, Arrivals: arrivals})

@@ -140,7 +140,7 @@ func (d *desks) repairOf(unit, id string) *repair {
 }
 
 // repairsIn are the nights on which units are out of order, as the units say.
-func repairsIn(all *deskItems) map[units.Night]string {
+func repairsIn(all *items) map[units.Night]string {
 	has := map[units.Night]string{}
 	for id, u := range all.units {
 		for _, o := range u.OutOfOrder {
@@ -153,7 +153,7 @@ func repairsIn(all *deskItems) map[units.Night]string {
 }
 
 // checkRepairs compares what the units say with the calls, each of which was carried out once.
-func (d *desks) checkRepairs(all *deskItems) {
+func (d *desks) checkRepairs(all *items) {
 	stored := map[*repair]*units.OutOfOrder{}
 	for id, u := range all.units {
 		for i := range u.OutOfOrder {
@@ -242,7 +242,7 @@ func (d *desks) repairTenants(all map[units.Night][]tenant) {
 }
 
 // checkRooms compares the numbers of rooms with the bookings and with the units.
-func (d *desks) checkRooms(all *deskItems) {
+func (d *desks) checkRooms(all *items) {
 	out := map[dynastay.Date]int{}
 	for n := range repairsIn(all) {
 		out[n.Date]++

@@ -25,10 +25,10 @@ type plain = map[string]any
 // is stored in the end in check.go.
 type calendars struct {
 	*checker.Run
-	calls checker.Deeds[*nightsCall]
+	calls checker.Deeds[*call]
 
 	mu         sync.Mutex
-	all        []*nightsCall
+	all        []*call
 	lately     map[string][]holding         // by listing: the events that somebody was told of last
 	latest     map[string][]*channelBooking // by listing: the reservations that change
 	channels   []*channelBooking
@@ -64,17 +64,17 @@ const (
 	delivering = "deliver a revision"
 )
 
-// nightsCall is a call after which an event holds the nights of a stay, or none.
-type nightsCall struct {
+// call is a call after which an event holds the nights of a stay, or none.
+type call struct {
 	*checker.Deed
 	kind, listing string
 	event         string        // its id; "" if it is drawn and not known yet
 	stay          dynastay.Stay // the zero Stay for none
 	keyed         bool
 	orMissing     bool
-	after         *nightsCall // the last one that may have written the event, or the call is refused; nil for any
-	delivery      *delivery   // of a reservation; otherwise nil
-	answers       []outcome   // of the delivery
+	after         *call     // the last one that may have written the event, or the call is refused; nil for any
+	delivery      *delivery // of a reservation; otherwise nil
+	answers       []outcome // of the delivery
 }
 
 // holding is an event as somebody was told.
@@ -82,7 +82,7 @@ type holding struct {
 	event   string
 	stay    dynastay.Stay
 	writeID dynastay.WriteID
-	call    *nightsCall
+	call    *call
 }
 
 // look is an answer to what is free.
@@ -130,13 +130,13 @@ func nightsIn(w *checker.Worker, listing string) dynastay.Stay {
 func (s *calendars) Step(w *checker.Worker) {
 	switch at := w.Rand.IntN(40); {
 	case at < 10:
-		s.calls.Do(w, func(keyed bool) *nightsCall { return s.place(w, site(w), keyed) })
+		s.calls.Do(w, func(keyed bool) *call { return s.place(w, site(w), keyed) })
 	case at < 17:
-		s.calls.Do(w, func(keyed bool) *nightsCall { return s.move(w, keyed) })
+		s.calls.Do(w, func(keyed bool) *call { return s.move(w, keyed) })
 	case at < 22:
-		s.calls.Do(w, func(keyed bool) *nightsCall { return s.free(w, keyed) })
+		s.calls.Do(w, func(keyed bool) *call { return s.free(w, keyed) })
 	case at < 36:
-		s.calls.Do(w, func(keyed bool) *nightsCall { return s.deliver(w, keyed) })
+		s.calls.Do(w, func(keyed bool) *call { return s.deliver(w, keyed) })
 	default:
 		s.look(w, site(w))
 	}
@@ -144,8 +144,8 @@ func (s *calendars) Step(w *checker.Worker) {
 
 // made adds a call. Half of those that are operations leave a slip.
 func (s *calendars) made(
-	w *checker.Worker, c *nightsCall, mark string, keyed, op bool, refusal checker.Refusal, send func(context.Context, *checker.Process, []dynastay.Part) error,
-) *nightsCall {
+	w *checker.Worker, c *call, mark string, keyed, op bool, refusal checker.Refusal, send func(context.Context, *checker.Process, []dynastay.Part) error,
+) *call {
 	c.keyed = keyed
 	c.Deed = w.Deed(mark, c.kind, c.listing+" "+c.listing+"/"+c.event, fmt.Sprint(c.event, " ", c.stay), keyed, refusal.Or(incomplete),
 		func(ctx context.Context, p *checker.Process, parts ...dynastay.Part) error {
@@ -189,9 +189,9 @@ func optionsOf(parts []dynastay.Part) (options []dynastay.WriteOption) {
 }
 
 // place books or blocks nights, sometimes for an event that exists, or has existed.
-func (s *calendars) place(w *checker.Worker, at string, keyed bool) *nightsCall {
+func (s *calendars) place(w *checker.Worker, at string, keyed bool) *call {
 	mark, id := w.Mark(), ""
-	c := &nightsCall{kind: booking, listing: at, stay: nightsIn(w, at)}
+	c := &call{kind: booking, listing: at, stay: nightsIn(w, at)}
 	op := at != castle && w.OneIn(2)
 	if w.OneIn(3) {
 		c.kind = blocking
@@ -229,7 +229,7 @@ func (s *calendars) place(w *checker.Worker, at string, keyed bool) *nightsCall 
 }
 
 // told notes an event as a call returned it. Under a key, that may be what has become of it since.
-func (s *calendars) told(c *nightsCall, e *calendar.Event, keyed bool) {
+func (s *calendars) told(c *call, e *calendar.Event, keyed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if c.event == "" {
@@ -257,7 +257,7 @@ func (s *calendars) pick(w *checker.Worker, listing string) (holding, bool) {
 }
 
 // succeeded notes that a call was the next one after a write.
-func (s *calendars) succeeded(c *nightsCall, after holding) {
+func (s *calendars) succeeded(c *call, after holding) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if other := s.successors[after.writeID]; other != "" && other != c.Mark {
@@ -276,7 +276,7 @@ func (s *calendars) known(w *checker.Worker, keyed bool) (at string, h holding, 
 	return at, h, known
 }
 
-func (s *calendars) move(w *checker.Worker, keyed bool) *nightsCall {
+func (s *calendars) move(w *checker.Worker, keyed bool) *call {
 	at, h, known := s.known(w, keyed)
 	if !known {
 		return s.place(w, at, keyed)
@@ -285,8 +285,8 @@ func (s *calendars) move(w *checker.Worker, keyed bool) *nightsCall {
 }
 
 // moveOf gives an event other dates.
-func (s *calendars) moveOf(w *checker.Worker, at string, h holding, keyed bool) *nightsCall {
-	c := &nightsCall{kind: moving, listing: at, event: h.event, stay: nightsIn(w, at)}
+func (s *calendars) moveOf(w *checker.Worker, at string, h holding, keyed bool) *call {
+	c := &call{kind: moving, listing: at, event: h.event, stay: nightsIn(w, at)}
 	var options []dynastay.UpdateOption
 	only := h.writeID != "" && c.stay != h.stay && w.OneIn(3) // with the same dates it writes nothing
 	if only {
@@ -312,7 +312,7 @@ func (s *calendars) moveOf(w *checker.Worker, at string, h holding, keyed bool) 
 	})
 }
 
-func (s *calendars) free(w *checker.Worker, keyed bool) *nightsCall {
+func (s *calendars) free(w *checker.Worker, keyed bool) *call {
 	at, h, known := s.known(w, keyed)
 	if !known {
 		return s.place(w, at, keyed)
@@ -321,8 +321,8 @@ func (s *calendars) free(w *checker.Worker, keyed bool) *nightsCall {
 }
 
 // freeOf deletes an event.
-func (s *calendars) freeOf(w *checker.Worker, at string, h holding, keyed bool) *nightsCall {
-	c := &nightsCall{kind: freeing, listing: at, event: h.event, orMissing: w.OneIn(6)}
+func (s *calendars) freeOf(w *checker.Worker, at string, h holding, keyed bool) *call {
+	c := &call{kind: freeing, listing: at, event: h.event, orMissing: w.OneIn(6)}
 	var options []dynastay.UpdateOption
 	only := h.writeID != "" && !c.orMissing && w.OneIn(3)
 	switch {

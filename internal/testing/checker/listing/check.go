@@ -12,15 +12,15 @@ import (
 	"github.com/dynastay/dynastay/keys/listingkeys"
 )
 
-// calendarItems are the items of one listing in the end, and the calls for its events.
-type calendarItems struct {
+// items are the items of one listing in the end, and the calls for its events.
+type items struct {
 	listing                 string
 	events, nights, imports map[string]plain // by the id of the event, by date, and by source and id of the reservation
 	registers               map[string]*register
 	tenancies               tenancies
 }
 
-func (c *calendarItems) register(event string) *register {
+func (c *items) register(event string) *register {
 	if c.registers[event] == nil {
 		c.registers[event] = &register{listing: c.listing, event: event}
 	}
@@ -50,11 +50,11 @@ func (s *calendars) Check() {
 }
 
 // read sorts the items of all listings.
-func (s *calendars) read(items []plain) map[string]*calendarItems {
-	all := map[string]*calendarItems{}
-	of := func(listing string) *calendarItems {
+func (s *calendars) read(stored []plain) map[string]*items {
+	all := map[string]*items{}
+	of := func(listing string) *items {
 		if all[listing] == nil {
-			all[listing] = &calendarItems{
+			all[listing] = &items{
 				listing: listing, events: map[string]plain{}, nights: map[string]plain{}, imports: map[string]plain{},
 				registers: map[string]*register{}, tenancies: tenancies{},
 			}
@@ -64,7 +64,7 @@ func (s *calendars) read(items []plain) map[string]*calendarItems {
 	for _, c := range s.all {
 		of(c.listing)
 	}
-	for _, p := range items {
+	for _, p := range stored {
 		c := of(strings.TrimPrefix(p["pk"].(string), "LISTING_AVAILABILITY#"))
 		kind, id, _ := strings.Cut(p["sk"].(string), "#")
 		switch kind {
@@ -81,8 +81,8 @@ func (s *calendars) read(items []plain) map[string]*calendarItems {
 	return all
 }
 
-func (s *calendars) checkCalendar(c *calendarItems) {
-	deliveries := map[*channelBooking][]*nightsCall{}
+func (s *calendars) checkCalendar(c *items) {
+	deliveries := map[*channelBooking][]*call{}
 	for id, e := range c.events {
 		s.checkAuthor(id, e)
 	}
@@ -139,7 +139,7 @@ func (s *calendars) checkAuthor(id string, e plain) {
 	if e["externalReservationId"] != nil && mark == "" {
 		return
 	}
-	at := slices.IndexFunc(s.all, func(c *nightsCall) bool { return c.Mark == mark })
+	at := slices.IndexFunc(s.all, func(c *call) bool { return c.Mark == mark })
 	if at < 0 {
 		s.Differ("an event that nobody asked for", id, "%v", e)
 		return
@@ -183,7 +183,7 @@ func (s *calendars) checkRegister(r *register, e plain) {
 }
 
 // checkEvent looks for the nights of an event.
-func (s *calendars) checkEvent(id string, e plain, c *calendarItems) {
+func (s *calendars) checkEvent(id string, e plain, c *items) {
 	differ := func(kind, format string, args ...any) {
 		s.Differ(kind, c.listing+" "+c.listing+"/"+id, format, args...)
 	}
@@ -224,7 +224,7 @@ func (s *calendars) checkEvent(id string, e plain, c *calendarItems) {
 }
 
 // checkCall compares what a call was told with what all calls for the nights and the event have done.
-func (s *calendars) checkCall(c *nightsCall, all *calendarItems) {
+func (s *calendars) checkCall(c *call, all *items) {
 	if c.sure() && someNights(c.stay) {
 		for date := range c.stay.Dates() {
 			if h := all.tenancies.holder(date, c.Within); h != nil && h.event != c.event {
@@ -245,7 +245,7 @@ func (s *calendars) checkCall(c *nightsCall, all *calendarItems) {
 }
 
 // justified reports whether a refusal was true at some moment of its call.
-func (s *calendars) justified(c *nightsCall, at checker.Told, r *register, all *calendarItems) bool {
+func (s *calendars) justified(c *call, at checker.Told, r *register, all *items) bool {
 	var taken *calendar.Taken
 	switch {
 	case errors.As(at.Err, &taken):
@@ -260,9 +260,9 @@ func (s *calendars) justified(c *nightsCall, at checker.Told, r *register, all *
 	case errors.Is(at.Err, dynastay.ErrNotFound):
 		return r.possible(c, at.Span, noNights)
 	case errors.Is(at.Err, calendar.ErrImported):
-		return slices.ContainsFunc(r.calls, func(other *nightsCall) bool { return other.delivery != nil && other.Could() })
+		return slices.ContainsFunc(r.calls, func(other *call) bool { return other.delivery != nil && other.Could() })
 	case errors.Is(at.Err, dynastay.ErrVersion):
-		return c.after != nil && slices.ContainsFunc(r.calls, func(other *nightsCall) bool {
+		return c.after != nil && slices.ContainsFunc(r.calls, func(other *call) bool {
 			can := other.Could() || other.parts()
 			return other != c && other != c.after && can && other.Within.From <= at.To && other.Within.To >= c.after.Within.From
 		})
@@ -271,13 +271,13 @@ func (s *calendars) justified(c *nightsCall, at checker.Told, r *register, all *
 }
 
 // mayHold reports whether an event can have held a night at some moment of a time.
-func (c *calendarItems) mayHold(event string, date dynastay.Date, at checker.Span) bool {
+func (c *items) mayHold(event string, date dynastay.Date, at checker.Span) bool {
 	h := c.tenancies.holder(date, at)
 	return c.register(event).possible(nil, at, theNight(date)) && (h == nil || h.event == event)
 }
 
 // checkLook compares the nights that somebody has seen with what can have held them.
-func (s *calendars) checkLook(l *look, c *calendarItems) {
+func (s *calendars) checkLook(l *look, c *items) {
 	for date := range l.stay.Dates() {
 		event, taken := l.events[date]
 		h := c.tenancies.holder(date, l.Span)

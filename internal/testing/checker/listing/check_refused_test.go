@@ -14,16 +14,16 @@ import (
 // yearbook is a calendar with a booking that was moved, a block that was deleted, and a reservation that was imported.
 type yearbook struct {
 	*calendars
-	items                            *calendarItems
-	book, move, block, free, deliver *nightsCall
+	items                            *items
+	book, move, block, free, deliver *call
 	reservation                      *channelBooking
 }
 
 func newYearbook(t *testing.T) *yearbook {
 	s := newCalendars(checker.Histories(t))
 	y := &yearbook{calendars: s, reservation: &channelBooking{listing: "l", id: "R", source: calendar.Airbnb}}
-	call := func(mark, kind, event string, v checker.Verdict, at checker.Span, stay dynastay.Stay) *nightsCall {
-		c := &nightsCall{Deed: checker.Answered(mark, v, at), kind: kind, listing: "l", event: event, stay: stay}
+	call := func(mark, kind, event string, v checker.Verdict, at checker.Span, stay dynastay.Stay) *call {
+		c := &call{Deed: checker.Answered(mark, v, at), kind: kind, listing: "l", event: event, stay: stay}
 		c.Refusal = takenNights
 		s.all = append(s.all, c)
 		return c
@@ -38,7 +38,7 @@ func newYearbook(t *testing.T) *yearbook {
 		ListingID: "l", Source: calendar.Airbnb, ExternalID: "R", Revision: 1, Stay: march(1, 2),
 	}}
 	s.channels = []*channelBooking{y.reservation}
-	y.items = &calendarItems{
+	y.items = &items{
 		listing: "l", events: map[string]plain{}, nights: map[string]plain{}, imports: map[string]plain{},
 		registers: map[string]*register{}, tenancies: tenancies{},
 	}
@@ -70,13 +70,13 @@ func (y *yearbook) put(e plain, dates ...string) {
 
 // refuse adds a refused call for an event.
 func (y *yearbook) refuse(kind, event string, at checker.Span, stay dynastay.Stay, err error) {
-	c := &nightsCall{Deed: checker.Answered("m9", checker.Refused, at), kind: kind, listing: "l", event: event, stay: stay}
+	c := &call{Deed: checker.Answered("m9", checker.Refused, at), kind: kind, listing: "l", event: event, stay: stay}
 	c.Refusals = []checker.Told{{Span: at, Err: err}}
 	y.all = append(y.all, c)
 }
 
 func (y *yearbook) redeliver(at checker.Span, revision int, what calendar.Outcome, stay dynastay.Stay) {
-	c := &nightsCall{Deed: checker.Answered("m9", checker.Acknowledged, at), kind: delivering, listing: "l", event: "BOOKING#b", stay: stay}
+	c := &call{Deed: checker.Answered("m9", checker.Acknowledged, at), kind: delivering, listing: "l", event: "BOOKING#b", stay: stay}
 	d := y.deliver.delivery.Reservation
 	d.Revision, d.Stay = revision, stay
 	c.delivery, c.answers = &delivery{d, y.reservation}, []outcome{{at, what}}

@@ -39,7 +39,7 @@ type outcome struct {
 	what calendar.Outcome
 }
 
-func (s *calendars) deliver(w *checker.Worker, keyed bool) *nightsCall {
+func (s *calendars) deliver(w *checker.Worker, keyed bool) *call {
 	at := site(w)
 	s.mu.Lock()
 	b := s.reservation(w, at)
@@ -102,8 +102,8 @@ var notDelivered = takenNights.Or(func(err error) bool {
 	return errors.As(err, &revision) || errors.As(err, &invalid) && invalid.Field == "BookingID"
 })
 
-func (s *calendars) deliverOf(w *checker.Worker, d *delivery, keyed bool) *nightsCall {
-	c := &nightsCall{kind: delivering, listing: d.ListingID, stay: d.Stay, delivery: d}
+func (s *calendars) deliverOf(w *checker.Worker, d *delivery, keyed bool) *call {
+	c := &call{kind: delivering, listing: d.ListingID, stay: d.Stay, delivery: d}
 	op := d.ListingID != castle && w.OneIn(2)
 	s.made(w, c, w.Mark(), keyed, op, notDelivered, func(ctx context.Context, p *checker.Process, parts []dynastay.Part) (err error) {
 		var done calendar.Imported
@@ -123,7 +123,7 @@ func (s *calendars) deliverOf(w *checker.Worker, d *delivery, keyed bool) *night
 	return c
 }
 
-func (s *calendars) delivered(c *nightsCall, done calendar.Imported, from checker.Moment) {
+func (s *calendars) delivered(c *call, done calendar.Imported, from checker.Moment) {
 	if e := done.Event; e != nil {
 		s.told(c, e, false)
 	}
@@ -139,7 +139,7 @@ func (s *calendars) delivered(c *nightsCall, done calendar.Imported, from checke
 }
 
 // redelivery delivers the last revision of the reservation whose event is left incomplete; nil for other events.
-func (s *calendars) redelivery(w *checker.Worker, event plain) *nightsCall {
+func (s *calendars) redelivery(w *checker.Worker, event plain) *call {
 	var last *delivery
 	for _, b := range s.channels {
 		if b.id != event["externalReservationId"] {
@@ -159,7 +159,7 @@ func (s *calendars) redelivery(w *checker.Worker, event plain) *nightsCall {
 
 // checkReservation compares what was answered to the deliveries of a reservation with its item, and with what holds its
 // nights.
-func (s *calendars) checkReservation(b *channelBooking, calls []*nightsCall, c *calendarItems) {
+func (s *calendars) checkReservation(b *channelBooking, calls []*call, c *items) {
 	item := c.imports[string(b.source)+"#"+b.id]
 	differ := func(kind, format string, args ...any) {
 		s.Differ(kind, b.listing+" "+b.id, format+": %v", append(args, item)...)
@@ -221,7 +221,7 @@ func (o outcome) writes() bool {
 }
 
 // wrote reports whether the delivery has certainly written its revision.
-func (c *nightsCall) wrote() bool {
+func (c *call) wrote() bool {
 	for _, a := range c.answers {
 		if a.writes() {
 			return true
@@ -231,7 +231,7 @@ func (c *nightsCall) wrote() bool {
 }
 
 // checkOutcome compares an outcome with the other deliveries of the reservation, and with the revision in the end.
-func (s *calendars) checkOutcome(d *nightsCall, a outcome, calls []*nightsCall, last int) {
+func (s *calendars) checkOutcome(d *call, a outcome, calls []*call, last int) {
 	rank := d.delivery.rank()
 	if last < rank || last == rank && a.what == calendar.Outdated {
 		s.Differ("a revision is lost", d.Items, "%s: %s, but in the end it is %d", d.About, a.what, last)
@@ -261,7 +261,7 @@ func (s *calendars) checkOutcome(d *nightsCall, a outcome, calls []*nightsCall, 
 }
 
 // checkFormer compares an outcome with what the reservation held before.
-func (s *calendars) checkFormer(d *nightsCall, a outcome, r *register) {
+func (s *calendars) checkFormer(d *call, a outcome, r *register) {
 	same := func(stay dynastay.Stay) bool { return stay == d.stay }
 	for what, before := range map[calendar.Outcome]func(dynastay.Stay) bool{
 		calendar.Created: noNights, calendar.Changed: someNights, calendar.Unchanged: same,
@@ -274,7 +274,7 @@ func (s *calendars) checkFormer(d *nightsCall, a outcome, r *register) {
 
 // checkNotDelivered compares a refusal with the other deliveries of the reservation. Taken nights are checked like all
 // others.
-func (s *calendars) checkNotDelivered(d *nightsCall, at checker.Told, calls []*nightsCall, bookingID string) {
+func (s *calendars) checkNotDelivered(d *call, at checker.Told, calls []*call, bookingID string) {
 	var invalid *dynastay.InvalidError
 	var revision *calendar.RevisionError
 	justified := true

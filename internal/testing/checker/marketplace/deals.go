@@ -41,7 +41,7 @@ const (
 
 // deal is a call about an order, or the stock or the price of a product.
 type deal struct {
-	*marketCall
+	*call
 	order      string // "" if its id is drawn and not known yet
 	seller     string
 	buyer      string         // of a new order
@@ -139,7 +139,7 @@ func (s *deals) made(
 		s.learnPrices(c, err)
 		return err
 	}
-	c.marketCall = onMarket(w, mark, kind, items, about, keyed, refusal, send)
+	c.call = onMarket(w, mark, kind, items, about, keyed, refusal, send)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.all[mark] = c

@@ -26,7 +26,7 @@ type dealStatus struct {
 	by *deal // nil if nobody knows
 }
 
-func (s *deals) checkDeals(all *marketItems) {
+func (s *deals) checkDeals(all *items) {
 	lives, stored := map[string]*dealLife{}, map[*deal]bool{}
 	for id, o := range all.orders {
 		delivery, _ := o["delivery"].(plain)

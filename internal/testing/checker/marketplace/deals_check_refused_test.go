@@ -12,11 +12,11 @@ import (
 // pending. There are 6 of each product at first; bricks-0 of dealer-0 was restocked by 2.
 type ledger struct {
 	*deals
-	items *marketItems
+	items *items
 }
 
 func newLedger(t *testing.T) *ledger {
-	g := &ledger{newDeals(checker.Histories(t)), newMarketItems()}
+	g := &ledger{newDeals(checker.Histories(t)), newItems()}
 	g.place("m1", "o1", map[string]int{"bricks-0": 3, "bricks-1": 1}, "DELIVERED", 4, 10)
 	g.add("m2", deal{order: "o1"}, accepting, 12)
 	g.add("m3", deal{order: "o1"}, shipping, 14)
@@ -41,7 +41,7 @@ func newLedger(t *testing.T) *ledger {
 
 // add adds a call that was acknowledged, within two moments, with its ticket.
 func (g *ledger) add(mark string, c deal, kind string, at checker.Moment) *deal {
-	c.marketCall = &marketCall{Deed: checker.Answered(mark, checker.Acknowledged, checker.Between(at, at+1)), kind: kind}
+	c.call = &call{Deed: checker.Answered(mark, checker.Acknowledged, checker.Between(at, at+1)), kind: kind}
 	c.seller = "dealer-0"
 	g.all[mark], g.items.tickets[mark] = &c, c.Left(kind, "")
 	return &c

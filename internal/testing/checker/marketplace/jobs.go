@@ -46,7 +46,7 @@ const (
 
 // jobCall is a call about a project, and perhaps about the bid of a worker.
 type jobCall struct {
-	*marketCall
+	*call
 	project string // "" if its id is drawn and not known yet
 	client  string // of a new project
 	worker  string // of the bid
@@ -124,7 +124,7 @@ func (s *jobs) Step(w *checker.Worker) {
 }
 
 // made adds a call.
-func (s *jobs) made(w *checker.Worker, c *jobCall, mark, kind string, keyed bool, refusal checker.Refusal, write marketWrite) *jobCall {
+func (s *jobs) made(w *checker.Worker, c *jobCall, mark, kind string, keyed bool, refusal checker.Refusal, write sender) *jobCall {
 	about := fmt.Sprintf("%s %s at %d by %s%s", c.project, c.worker, c.quote, c.client, c.by)
 	send := func(ctx context.Context, m *market, parts []dynastay.Part) error {
 		err := write(ctx, m, parts)
@@ -137,7 +137,7 @@ func (s *jobs) made(w *checker.Worker, c *jobCall, mark, kind string, keyed bool
 		}
 		return err
 	}
-	c.marketCall = onMarket(w, mark, kind, c.project+" "+c.worker, about, keyed, refusal, send)
+	c.call = onMarket(w, mark, kind, c.project+" "+c.worker, about, keyed, refusal, send)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.all[mark] = c

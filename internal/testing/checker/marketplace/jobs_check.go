@@ -27,7 +27,7 @@ type jobStatus struct {
 	by *jobCall
 }
 
-func (s *jobs) checkJobs(all *marketItems) {
+func (s *jobs) checkJobs(all *items) {
 	lives, stored := map[string]*jobLife{}, map[*jobCall]bool{}
 	for id, p := range all.projects {
 		c := s.all[checker.TextOf(p, "title")]
@@ -74,7 +74,7 @@ func (s *jobs) checkJobs(all *marketItems) {
 }
 
 // decideJob looks for what a call has left: a new project its title, a cancellation its reason.
-func (s *jobs) decideJob(c *jobCall, l *jobLife, all *marketItems) {
+func (s *jobs) decideJob(c *jobCall, l *jobLife, all *items) {
 	switch c.kind {
 	case posting:
 		s.Decide(c.Deed, all.tickets, l != nil)
@@ -186,7 +186,7 @@ func (s *jobs) checkProject(l *jobLife, p plain, bids map[string]plain, moves in
 }
 
 // checkBids compares the bids for a project with their calls.
-func (s *jobs) checkBids(l *jobLife, p plain, all *marketItems) {
+func (s *jobs) checkBids(l *jobLife, p plain, all *items) {
 	for worker, b := range all.bids[l.id] {
 		s.checkBid(l, p, worker, b)
 	}
@@ -241,7 +241,7 @@ func (s *jobs) checkBid(l *jobLife, p plain, worker string, b plain) {
 }
 
 // checkRests counts the bids that were rejected: each of them once.
-func (s *jobs) checkRests(id string, all *marketItems) {
+func (s *jobs) checkRests(id string, all *items) {
 	lost, told := 0, 0
 	for _, b := range all.bids[id] {
 		lost += checker.Count(b["status"] == "REJECTED")
@@ -257,7 +257,7 @@ func (s *jobs) checkRests(id string, all *marketItems) {
 }
 
 // checkJobCounters compares the profiles with the projects that are stored.
-func (s *jobs) checkJobCounters(all *marketItems) {
+func (s *jobs) checkJobCounters(all *items) {
 	posted, jobs, ended := map[string]int{}, map[string]int{}, map[string]int{}
 	for _, p := range all.projects {
 		posted[checker.TextOf(p, "buyerId")]++

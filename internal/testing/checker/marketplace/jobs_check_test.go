@@ -12,11 +12,11 @@ import (
 // was left by its worker; p3 is open; and p4 was cancelled while it was open.
 type fair struct {
 	*jobs
-	items *marketItems
+	items *items
 }
 
 func newFair(t *testing.T) *fair {
-	g := &fair{newJobs(checker.Histories(t)), newMarketItems()}
+	g := &fair{newJobs(checker.Histories(t)), newItems()}
 	g.post("m1", "p1", "client-0", 2)
 	g.post("m11", "p2", "client-1", 4)
 	g.post("m15", "p3", "client-0", 6)
@@ -64,7 +64,7 @@ func newFair(t *testing.T) *fair {
 
 // add adds a call that was acknowledged, within two moments, with its ticket.
 func (g *fair) add(mark string, c jobCall, kind string, at checker.Moment) *jobCall {
-	c.marketCall = &marketCall{Deed: checker.Answered(mark, checker.Acknowledged, checker.Between(at, at+1)), kind: kind}
+	c.call = &call{Deed: checker.Answered(mark, checker.Acknowledged, checker.Between(at, at+1)), kind: kind}
 	g.all[mark], g.items.tickets[mark] = &c, c.Left(kind, "")
 	return &c
 }

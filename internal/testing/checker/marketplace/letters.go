@@ -27,7 +27,7 @@ type letters struct {
 
 // letter is a call that sends a message.
 type letter struct {
-	*marketCall
+	*call
 	from, to string
 	told     *messages.Message // as the call returned it, nil if it was not acknowledged
 }
@@ -69,7 +69,7 @@ func (s *letters) send(w *checker.Worker, keyed bool) *letter {
 	mark, c := w.Mark(), &letter{}
 	c.from, c.to = s.pens(w)
 	m := messages.Message{SenderID: c.from, RecipientID: c.to, Content: mark}
-	c.marketCall = onMarket(w, mark, sending, conversation(c.from, c.to), "from "+c.from, keyed, checker.Never,
+	c.call = onMarket(w, mark, sending, conversation(c.from, c.to), "from "+c.from, keyed, checker.Never,
 		func(ctx context.Context, p *market, parts []dynastay.Part) error {
 			made, err := checker.Write(ctx, p, parts, p.messages.SendOp(m))
 			if err == nil {
@@ -121,7 +121,7 @@ func (s *letters) Settle(w *checker.Worker) { s.calls.Settle(w) }
 
 func (s *letters) Check() { s.checkLetters(s.readMarket()) }
 
-func (s *letters) checkLetters(all *marketItems) {
+func (s *letters) checkLetters(all *items) {
 	stored := map[string]bool{}
 	for id, messages := range all.messages {
 		for _, m := range messages {

@@ -11,13 +11,13 @@ import (
 // pile is a history of letters: pen-0 has written 1 and 3, and pen-1 has written 2, and read up to 2.
 type pile struct {
 	*letters
-	items *marketItems
+	items *items
 }
 
 const pens = "pen-0#pen-1"
 
 func newPile(t *testing.T) *pile {
-	g := &pile{newLetters(checker.Histories(t)), newMarketItems()}
+	g := &pile{newLetters(checker.Histories(t)), newItems()}
 	g.send("m1", "pen-0", "pen-1", 1, 10)
 	g.send("m2", "pen-1", "pen-0", 1, 20)
 	g.send("m3", "pen-0", "pen-1", 2, 30)
@@ -42,7 +42,7 @@ func stampOf(n int) string { return checker.Instant(n).Format("2006-01-02T15:04:
 // send adds a message that was acknowledged, with its ticket. It has its moment as its time.
 func (g *pile) send(mark, from, to string, number, at int) {
 	c := &letter{from: from, to: to}
-	c.marketCall = &marketCall{
+	c.call = &call{
 		Deed: checker.Answered(mark, checker.Acknowledged, checker.Between(checker.Moment(at), checker.Moment(at+1))), kind: sending,
 	}
 	g.all[mark], g.items.tickets[mark] = c, c.Left(sending, "")

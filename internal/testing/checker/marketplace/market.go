@@ -54,18 +54,18 @@ func Join(c *checker.Run) {
 // ticketEntity are the tickets that two in three calls leave.
 var ticketEntity = checker.ReceiptsIn("Tickets")
 
-// marketCall is a write of the marketplace. Two in three leave a ticket; the others are the plain calls of the
+// call is a write of the marketplace. Two in three leave a ticket; the others are the plain calls of the
 // packages, of which some leave nothing that would tell them from another one.
-type marketCall struct {
+type call struct {
 	*checker.Deed
 	kind string
 }
 
-// marketWrite calls the marketplace with the parts that it is given.
-type marketWrite func(context.Context, *market, []dynastay.Part) error
+// sender calls the marketplace with the parts that it is given.
+type sender func(context.Context, *market, []dynastay.Part) error
 
-func onMarket(w *checker.Worker, mark, kind, items, about string, keyed bool, refusal checker.Refusal, write marketWrite) *marketCall {
-	c := &marketCall{kind: kind}
+func onMarket(w *checker.Worker, mark, kind, items, about string, keyed bool, refusal checker.Refusal, write sender) *call {
+	c := &call{kind: kind}
 	send := func(ctx context.Context, p *checker.Process, parts ...dynastay.Part) error {
 		return write(ctx, marketOf(p), c.Leave(marketOf(p).tickets, parts))
 	}
@@ -79,8 +79,8 @@ func onMarket(w *checker.Worker, mark, kind, items, about string, keyed bool, re
 // bazaar is what the scenarios of the marketplace have in common.
 type bazaar struct{ *checker.Run }
 
-// marketItems are what is stored of the marketplace.
-type marketItems struct {
+// items are what is stored of the marketplace.
+type items struct {
 	projects, orders map[string]plain
 	bids             map[string]map[string]plain // by project and worker
 	rejecting        map[string]bool
@@ -92,8 +92,8 @@ type marketItems struct {
 	tickets          map[string]*checker.Receipt
 }
 
-func newMarketItems() *marketItems {
-	return &marketItems{
+func newItems() *items {
+	return &items{
 		projects: map[string]plain{}, orders: map[string]plain{}, bids: map[string]map[string]plain{},
 		rejecting: map[string]bool{}, products: map[string]map[string]plain{}, profiles: map[string]plain{},
 		sides:    map[string]map[string]plain{},
@@ -101,8 +101,8 @@ func newMarketItems() *marketItems {
 	}
 }
 
-func (c bazaar) readMarket() *marketItems {
-	all := newMarketItems()
+func (c bazaar) readMarket() *items {
+	all := newItems()
 	for _, p := range c.Scan(markets.Table) {
 		if !all.add(p) {
 			c.Differ("an item of the marketplace that nobody wrote", checker.TextOf(p, "PK"), "%v", p)
@@ -116,7 +116,7 @@ func (c bazaar) readMarket() *marketItems {
 }
 
 // add sorts an item by its key. It reports false for one that the marketplace does not have.
-func (all *marketItems) add(p plain) bool {
+func (all *items) add(p plain) bool {
 	kind, id, _ := strings.Cut(checker.TextOf(p, "PK"), "#")
 	part, rest, _ := strings.Cut(checker.TextOf(p, "SK"), "#")
 	put := func(of map[string]map[string]plain) {
@@ -156,7 +156,7 @@ func (all *marketItems) add(p plain) bool {
 func listed(user, kind, id string) string { return fmt.Sprint(user, " ", kind, " ", id) }
 
 // checkListed looks for the item that lists something under a user.
-func (c bazaar) checkListed(all *marketItems, user, kind, id string, of plain) {
+func (c bazaar) checkListed(all *items, user, kind, id string, of plain) {
 	at, made := all.lists[listed(user, kind, id)], checker.TimeOf(of["createdAt"])
 	if len(at) != 1 || at[0].Before(made.Truncate(time.Second)) || at[0].After(made) {
 		c.Differ("something that its user does not have", id, "%s: %v", listed(user, kind, id), at)

@@ -10,8 +10,8 @@ import (
 	"github.com/dynastay/dynastay/internal/testing/checker"
 )
 
-// travelItems are what is stored of one traveller.
-type travelItems struct {
+// items are what is stored of one traveller.
+type items struct {
 	profile, head plain
 	log           []plain          // in order
 	seen          map[string]bool  // by the id of the operation
@@ -20,14 +20,14 @@ type travelItems struct {
 	pending       int
 }
 
-func newTravelItems() *travelItems {
-	return &travelItems{seen: map[string]bool{}, visits: map[string]plain{}, regions: map[string]int{}}
+func newItems() *items {
+	return &items{seen: map[string]bool{}, visits: map[string]plain{}, regions: map[string]int{}}
 }
 
 func (s *travels) Check() {
-	all := map[string]*travelItems{}
+	all := map[string]*items{}
 	for user := range s.pulls {
-		all[user] = newTravelItems()
+		all[user] = newItems()
 	}
 	for _, p := range s.Scan(trips.Table) {
 		_, user, _ := strings.Cut(checker.TextOf(p, "PK"), "#")
@@ -42,7 +42,7 @@ func (s *travels) Check() {
 }
 
 // add sorts an item by its key.
-func (all *travelItems) add(p plain) {
+func (all *items) add(p plain) {
 	kind, id, _ := strings.Cut(checker.TextOf(p, "SK"), "#")
 	switch kind {
 	case "PROFILE":
@@ -62,7 +62,7 @@ func (all *travelItems) add(p plain) {
 	}
 }
 
-func (s *travels) checkTravels(all map[string]*travelItems) {
+func (s *travels) checkTravels(all map[string]*items) {
 	for user, items := range all {
 		logged := s.checkLog(user, items)
 		for id, t := range s.all {
@@ -85,7 +85,7 @@ func (s *travels) checkTravels(all map[string]*travelItems) {
 
 // checkLog follows the log from its first entry: the numbers have no gap, the times increase, and each entry has what
 // follows from the one before it about the same visit. It returns the entries of each operation.
-func (s *travels) checkLog(user string, items *travelItems) map[string][]plain {
+func (s *travels) checkLog(user string, items *items) map[string][]plain {
 	logged, last := map[string][]plain{}, map[string]int{}
 	once, before, began := map[string]bool{}, 0, checker.Moment(0)
 	for n, e := range items.log {
@@ -211,7 +211,7 @@ func (s *travels) checkPush(p *push, logged map[string][]plain) {
 }
 
 // checkVisited compares the visits of a user with their last entries, and counts the regions.
-func (s *travels) checkVisited(user string, items *travelItems) {
+func (s *travels) checkVisited(user string, items *items) {
 	wrote := map[string]plain{} // the last entry that has changed each visit
 	for _, e := range items.log {
 		if e["status"] == "applied" {
@@ -248,7 +248,7 @@ func (s *travels) checkVisited(user string, items *travelItems) {
 }
 
 // checkPulled compares what was pulled with the log: all that was applied, in order, and nothing else.
-func (s *travels) checkPulled(user string, items *travelItems) {
+func (s *travels) checkPulled(user string, items *items) {
 	var applied []int
 	for _, e := range items.log {
 		if e["status"] == "applied" {

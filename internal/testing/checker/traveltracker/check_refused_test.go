@@ -12,13 +12,13 @@ import (
 // Portugal came in one batch, and France was deleted, after the profile had been changed. One operation was refused.
 type diary struct {
 	*travels
-	items *travelItems
+	items *items
 }
 
 const diarist = "traveller-0"
 
 func newDiary(t *testing.T) *diary {
-	g := &diary{newTravels(checker.Histories(t)), newTravelItems()}
+	g := &diary{newTravels(checker.Histories(t)), newItems()}
 	g.entry("op", "server", diarist, 1, "applied")
 	g.trip("m1", "phone", 10, tracker.Applied, 2)
 	g.entry("m1", "phone", "country#IT#1", 2, "applied")
@@ -80,7 +80,7 @@ func (g *diary) cut() {
 	g.items.head = plain{"server_version": 7.0, "last_ms": 107.0}
 }
 
-func (g *diary) check() { g.checkTravels(map[string]*travelItems{diarist: g.items}) }
+func (g *diary) check() { g.checkTravels(map[string]*items{diarist: g.items}) }
 
 func TestRightTravels(t *testing.T) {
 	checker.Accepts(t, newDiary, (*diary).check, map[string]func(g *diary){

@@ -77,8 +77,8 @@ const (
 )
 
 var (
-	travelDevices = []string{"phone", "tablet", "watch"}
-	travelRules   = []tracker.Rule{tracker.ServerWins, tracker.ClientWins, tracker.LastWriter, tracker.MergeFields}
+	devices = []string{"phone", "tablet", "watch"}
+	rules   = []tracker.Rule{tracker.ServerWins, tracker.ClientWins, tracker.LastWriter, tracker.MergeFields}
 )
 
 // travelTime is when the travellers' clocks begin.
@@ -123,8 +123,8 @@ func (s *travels) Step(w *checker.Worker) {
 func (s *travels) draw(w *checker.Worker) *push {
 	p := &push{Push: tracker.Push{
 		UserID:   fmt.Sprint(travellerPrefix, w.Rand.IntN(travellers)),
-		DeviceID: travelDevices[w.Rand.IntN(len(travelDevices))],
-		Rule:     travelRules[w.Rand.IntN(len(travelRules))],
+		DeviceID: devices[w.Rand.IntN(len(devices))],
+		Rule:     rules[w.Rand.IntN(len(rules))],
 	}}
 	for range 1 + w.Rand.IntN(3) {
 		t := &trip{

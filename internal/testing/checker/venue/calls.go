@@ -20,7 +20,7 @@ func adminOf(mark string) venue.Actor {
 func customerOf(user string) venue.Actor { return venue.Actor{UserID: user, Role: venue.Customer} }
 
 // actor draws who changes a booking: its user, an administrator, or sometimes somebody who must not.
-func (c *venueCall) actor(w *checker.Worker, mark string) {
+func (c *call) actor(w *checker.Worker, mark string) {
 	switch c.by = customerOf(c.user); {
 	case w.OneIn(2):
 		c.by = adminOf(mark)
@@ -30,15 +30,15 @@ func (c *venueCall) actor(w *checker.Worker, mark string) {
 }
 
 // asks draws what a booking is to be.
-func (s *venues) asks(w *checker.Worker, c *venueCall) {
+func (s *venues) asks(w *checker.Worker, c *call) {
 	const most = 100_000
 	c.date, c.slot, c.attendees = hallDay(w), hallSlot(w), int(s.guests.Add(1)%most)+1
 }
 
 // request asks for a slot, sometimes with the id of another request. Others may meet it before it is written.
-func (s *venues) request(w *checker.Worker, keyed bool) *venueCall {
+func (s *venues) request(w *checker.Worker, keyed bool) *call {
 	mark := w.Mark()
-	c := &venueCall{kind: requesting, user: hirer(w)}
+	c := &call{kind: requesting, user: hirer(w)}
 	if c.by = customerOf(c.user); w.OneIn(3) {
 		c.by = adminOf(mark)
 	}
@@ -64,14 +64,14 @@ func (s *venues) request(w *checker.Worker, keyed bool) *venueCall {
 
 // decide makes a call about a booking that somebody was told of, or a request if there is none.
 func (s *venues) decide(
-	w *checker.Worker, kind string, keyed bool, statuses []venue.Status, draw func(c *venueCall, mark string), op func(*venue.Repository, *venueCall) *dynastay.Operation[*venue.Booking],
-) *venueCall {
+	w *checker.Worker, kind string, keyed bool, statuses []venue.Status, draw func(c *call, mark string), op func(*venue.Repository, *call) *dynastay.Operation[*venue.Booking],
+) *call {
 	b := s.pick(w, statuses...)
 	if b == nil {
 		return s.request(w, keyed)
 	}
 	mark := w.Mark()
-	c := &venueCall{kind: kind, user: b.UserID, booking: b.ID, version: b.Version, by: adminOf(mark)}
+	c := &call{kind: kind, user: b.UserID, booking: b.ID, version: b.Version, by: adminOf(mark)}
 	draw(c, mark)
 	return made(s, w, c, mark, keyed, ofBooking, func(r *venue.Repository) *dynastay.Operation[*venue.Booking] { return op(r, c) }, s.told)
 }
@@ -79,10 +79,10 @@ func (s *venues) decide(
 // codeUntil is until when a code is valid.
 var codeUntil = checker.Midnight.Add(time.Hour)
 
-func (s *venues) approve(w *checker.Worker, keyed bool) *venueCall {
+func (s *venues) approve(w *checker.Worker, keyed bool) *call {
 	titled := w.OneIn(2)
-	return s.decide(w, approving, keyed, []venue.Status{venue.Pending}, func(c *venueCall, _ string) { c.code = w.OneIn(2) },
-		func(r *venue.Repository, c *venueCall) *dynastay.Operation[*venue.Booking] {
+	return s.decide(w, approving, keyed, []venue.Status{venue.Pending}, func(c *call, _ string) { c.code = w.OneIn(2) },
+		func(r *venue.Repository, c *call) *dynastay.Operation[*venue.Booking] {
 			a := venue.Approval{BookingID: c.booking, Version: c.version}
 			if c.code {
 				a.Code, a.ValidFrom, a.ValidUntil = c.Mark, checker.Midnight, codeUntil
@@ -94,32 +94,32 @@ func (s *venues) approve(w *checker.Worker, keyed bool) *venueCall {
 		})
 }
 
-func (s *venues) reject(w *checker.Worker, keyed bool) *venueCall {
-	return s.decide(w, declining, keyed, []venue.Status{venue.Pending}, func(*venueCall, string) {},
-		func(r *venue.Repository, c *venueCall) *dynastay.Operation[*venue.Booking] {
+func (s *venues) reject(w *checker.Worker, keyed bool) *call {
+	return s.decide(w, declining, keyed, []venue.Status{venue.Pending}, func(*call, string) {},
+		func(r *venue.Repository, c *call) *dynastay.Operation[*venue.Booking] {
 			return r.RejectOp(c.by, venue.Rejection{BookingID: c.booking, Version: c.version, Reason: c.Mark})
 		})
 }
 
-func (s *venues) cancel(w *checker.Worker, keyed bool) *venueCall {
+func (s *venues) cancel(w *checker.Worker, keyed bool) *call {
 	statuses := []venue.Status{venue.Approved}
 	if w.OneIn(5) {
 		statuses = []venue.Status{venue.Pending}
 	}
-	return s.decide(w, withdrawing, keyed, statuses, func(c *venueCall, mark string) { c.actor(w, mark) },
-		func(r *venue.Repository, c *venueCall) *dynastay.Operation[*venue.Booking] {
+	return s.decide(w, withdrawing, keyed, statuses, func(c *call, mark string) { c.actor(w, mark) },
+		func(r *venue.Repository, c *call) *dynastay.Operation[*venue.Booking] {
 			return r.CancelOp(c.by, venue.Cancellation{BookingID: c.booking, Version: c.version, Reason: c.Mark})
 		})
 }
 
 // update changes a request, in the version that was seen or in any.
-func (s *venues) update(w *checker.Worker, keyed bool) *venueCall {
-	return s.decide(w, changing, keyed, []venue.Status{venue.Pending}, func(c *venueCall, mark string) {
+func (s *venues) update(w *checker.Worker, keyed bool) *call {
+	return s.decide(w, changing, keyed, []venue.Status{venue.Pending}, func(c *call, mark string) {
 		s.asks(w, c)
 		if c.actor(w, mark); w.OneIn(2) {
 			c.version = 0
 		}
-	}, func(r *venue.Repository, c *venueCall) *dynastay.Operation[*venue.Booking] {
+	}, func(r *venue.Repository, c *call) *dynastay.Operation[*venue.Booking] {
 		return r.UpdateOp(c.by, c.booking, func(b *venue.Booking) error {
 			b.Date, b.Slot, b.Attendees = c.date, c.slot, c.attendees
 			return nil
@@ -128,7 +128,7 @@ func (s *venues) update(w *checker.Worker, keyed bool) *venueCall {
 }
 
 // conditions are those of a change of a booking or an event.
-func (c *venueCall) conditions() []dynastay.UpdateOption {
+func (c *call) conditions() []dynastay.UpdateOption {
 	all := []dynastay.UpdateOption{dynastay.AgreedOn(c.Mark)}
 	if c.version > 0 {
 		all = append(all, dynastay.IfVersion(c.version))
@@ -136,9 +136,9 @@ func (c *venueCall) conditions() []dynastay.UpdateOption {
 	return all
 }
 
-func (s *venues) createEvent(w *checker.Worker, keyed bool) *venueCall {
+func (s *venues) createEvent(w *checker.Worker, keyed bool) *call {
 	mark := w.Mark()
-	c := &venueCall{kind: staging, by: adminOf(mark), date: hallDay(w), slot: hallSlot(w)}
+	c := &call{kind: staging, by: adminOf(mark), date: hallDay(w), slot: hallSlot(w)}
 	return made(s, w, c, mark, keyed, takenSlot, func(r *venue.Repository) *dynastay.Operation[*venue.Event] {
 		return r.CreateEventOp(c.by, venue.Event{Date: c.date, Slot: c.slot, Type: concert, Title: mark})
 	}, s.toldEvent)
@@ -147,20 +147,20 @@ func (s *venues) createEvent(w *checker.Worker, keyed bool) *venueCall {
 const concert = "concert"
 
 // about draws an event that somebody was told of; nil if there is none.
-func (s *venues) about(w *checker.Worker, kind string) (c *venueCall, ref venue.EventRef, mark string) {
+func (s *venues) about(w *checker.Worker, kind string) (c *call, ref venue.EventRef, mark string) {
 	e := s.pickEvent(w)
 	if e == nil {
 		return nil, ref, ""
 	}
 	mark = w.Mark()
-	c = &venueCall{kind: kind, by: adminOf(mark), event: e.ID, date: e.Date, slot: e.Slot}
+	c = &call{kind: kind, by: adminOf(mark), event: e.ID, date: e.Date, slot: e.Slot}
 	if w.OneIn(3) {
 		c.version = e.Version
 	}
 	return c, e.Ref(), mark
 }
 
-func (s *venues) updateEvent(w *checker.Worker, keyed bool) *venueCall {
+func (s *venues) updateEvent(w *checker.Worker, keyed bool) *call {
 	c, ref, mark := s.about(w, renaming)
 	if c == nil {
 		return s.createEvent(w, keyed)
@@ -174,7 +174,7 @@ func (s *venues) updateEvent(w *checker.Worker, keyed bool) *venueCall {
 	}, s.toldEvent)
 }
 
-func (s *venues) deleteEvent(w *checker.Worker, keyed bool) *venueCall {
+func (s *venues) deleteEvent(w *checker.Worker, keyed bool) *call {
 	c, ref, mark := s.about(w, striking)
 	if c == nil {
 		return s.createEvent(w, keyed)
@@ -183,14 +183,14 @@ func (s *venues) deleteEvent(w *checker.Worker, keyed bool) *venueCall {
 	hide := !w.OneIn(3) // otherwise others look for it
 	return made(s, w, c, mark, keyed, refusal, func(r *venue.Repository) *dynastay.Operation[struct{}] {
 		return r.DeleteEventOp(c.by, ref, c.conditions()...)
-	}, func(*venueCall, checker.Span, struct{}) {
+	}, func(*call, checker.Span, struct{}) {
 		if hide {
 			s.hide(ref.ID)
 		}
 	})
 }
 
-func (s *venues) setCode(w *checker.Worker, keyed bool) *venueCall {
+func (s *venues) setCode(w *checker.Worker, keyed bool) *call {
 	c, ref, mark := s.about(w, coding)
 	if c == nil {
 		return s.createEvent(w, keyed)
@@ -199,7 +199,7 @@ func (s *venues) setCode(w *checker.Worker, keyed bool) *venueCall {
 	code := venue.LockCode{EventID: ref.ID, Date: ref.Date, Slot: ref.Slot, Code: mark, ValidFrom: checker.Midnight, ValidUntil: codeUntil}
 	return made(s, w, c, mark, keyed, checker.RefusedBy(dynastay.ErrNotFound), func(r *venue.Repository) *dynastay.Operation[*venue.LockCode] {
 		return r.SetLockCodeOp(c.by, code)
-	}, func(_ *venueCall, _ checker.Span, set *venue.LockCode) {
+	}, func(_ *call, _ checker.Span, set *venue.LockCode) {
 		if set.EventID != ref.ID || !keyed && set.Code != c.Mark {
 			s.Differ("another code than was set", c.Items, "%s: %+v", c.About, set)
 		}
@@ -210,7 +210,7 @@ func (s *venues) setCode(w *checker.Worker, keyed bool) *venueCall {
 var paymentStatuses = []venue.PaymentStatus{venue.PaymentPending, venue.PaymentFailed, venue.PaymentPaid, venue.PaymentRefunded}
 
 // pay reports one of the two payments of a booking, sometimes with another amount.
-func (s *venues) pay(w *checker.Worker, keyed bool) *venueCall {
+func (s *venues) pay(w *checker.Worker, keyed bool) *call {
 	b := s.pick(w, venue.Pending, venue.Approved)
 	if b == nil {
 		return s.request(w, keyed)
@@ -220,21 +220,21 @@ func (s *venues) pay(w *checker.Worker, keyed bool) *venueCall {
 	if w.OneIn(8) {
 		amount++
 	}
-	c := &venueCall{kind: reporting, booking: b.ID, user: b.UserID, payment: venue.Payment{
+	c := &call{kind: reporting, booking: b.ID, user: b.UserID, payment: venue.Payment{
 		BookingID: b.ID, ID: []string{"pay-0", "pay-1"}[n], Amount: checker.Dollars(amount), Status: paymentStatuses[w.Rand.IntN(len(paymentStatuses))], Method: mark,
 	}}
 	refusal := checker.RefusedBy(dynastay.ErrNotFound, dynastay.ErrAlreadyExists)
 	return made(s, w, c, mark, keyed, refusal, func(r *venue.Repository) *dynastay.Operation[venue.Recorded] {
 		return r.RecordPaymentOp(c.payment)
-	}, func(_ *venueCall, at checker.Span, r venue.Recorded) { c.recorded = append(c.recorded, report{at, r}) })
+	}, func(_ *call, at checker.Span, r venue.Recorded) { c.recorded = append(c.recorded, report{at, r}) })
 }
 
-func (s *venues) recount(w *checker.Worker, keyed bool) *venueCall {
+func (s *venues) recount(w *checker.Worker, keyed bool) *call {
 	mark, user := w.Mark(), hirer(w)
-	c := &venueCall{kind: recounting, user: user}
+	c := &call{kind: recounting, user: user}
 	return made(s, w, c, mark, keyed, checker.Never, func(r *venue.Repository) *dynastay.Operation[*venue.User] {
 		return r.RecountOp(user)
-	}, func(_ *venueCall, at checker.Span, u *venue.User) {
+	}, func(_ *call, at checker.Span, u *venue.User) {
 		if user != uncounted {
 			s.numbers = append(s.numbers, &numbersLook{at, user, u.RequestedCount, u.ApprovedCount})
 		}

@@ -14,15 +14,15 @@ import (
 var slotNames = map[string]string{"MORNING": "MORNING", "AFTERNOON": "AFTERNOON", "FULL_DAY": "FULLDAY"}
 
 func (s *venues) Check() {
-	v := s.readVenue(s.Scan(venuekeys.Table))
+	v := s.read(s.Scan(venuekeys.Table))
 	v.invitations = checker.Stored(s.Run, invitationEntity)
-	s.checkVenue(v)
+	s.checkAll(v)
 }
 
-func (s *venues) checkVenue(v *venueItems) {
+func (s *venues) checkAll(v *items) {
 	changed := s.attribute(v)
 	for _, c := range s.all {
-		s.decideVenue(c, v)
+		s.trace(c, v)
 	}
 	for mark, i := range v.invitations {
 		s.Differ("an invitation that nobody wrote", mark, "%v", i)
@@ -30,7 +30,7 @@ func (s *venues) checkVenue(v *venueItems) {
 	for mark, n := range v.notices {
 		s.Differ("a message that nobody wrote", mark, "%v", n)
 	}
-	lives := map[string]*venueLife{}
+	lives := map[string]*life{}
 	for _, c := range s.all {
 		if c.booking != "" && lives[c.booking] == nil {
 			lives[c.booking] = s.life(c.booking, checker.NumberOf(v.bookings[c.booking], "version"))
@@ -52,7 +52,7 @@ func (s *venues) checkVenue(v *venueItems) {
 	s.checkOccupancies(all)
 	s.checkUsers(v)
 	for _, c := range s.all {
-		s.checkVenueCall(c, lives, all)
+		s.checkCall(c, lives, all)
 	}
 	for _, l := range s.days {
 		s.checkDay(l, all)
@@ -63,7 +63,7 @@ func (s *venues) checkVenue(v *venueItems) {
 }
 
 // checkBooking compares a booking with its calls, its event, and its item in the partition of its user.
-func (s *venues) checkBooking(id string, b plain, l *venueLife, v *venueItems, byUser int) {
+func (s *venues) checkBooking(id string, b plain, l *life, v *items, byUser int) {
 	differ := func(kind string, other any) {
 		s.Differ(kind, id+" hall/"+checker.TextOf(b, "date"), "%v, %v", b, other)
 	}
@@ -72,7 +72,7 @@ func (s *venues) checkBooking(id string, b plain, l *venueLife, v *venueItems, b
 		return
 	}
 	status, user := checker.TextOf(b, "status"), checker.TextOf(b, "userId")
-	st := venueState{
+	st := state{
 		user, checker.TextOf(b, "eventDescription"), checker.TextOf(b, "date"), checker.TextOf(b, "timeSlot"), checker.NumberOf(b, "attendees"),
 		status, checker.TextOf(b, "decidedBy"), checker.TextOf(b, "reason"), checker.TextOf(b, "eventId"),
 	}
@@ -110,7 +110,7 @@ func (s *venues) checkBooking(id string, b plain, l *venueLife, v *venueItems, b
 	}
 }
 
-func (l *venueLife) last() (by []string) {
+func (l *life) last() (by []string) {
 	if len(l.stages) > 0 {
 		for _, c := range l.stages[len(l.stages)-1].by {
 			by = append(by, c.About)
@@ -120,7 +120,7 @@ func (l *venueLife) last() (by []string) {
 }
 
 // checkStates compares what was told of a booking with its versions.
-func (s *venues) checkStates(l *venueLife) {
+func (s *venues) checkStates(l *life) {
 	for n, st := range s.states[l.id] {
 		if !l.fits(n, st) {
 			s.Differ("a version that does not follow from its calls", l.id, "%d: %+v", n, st)
@@ -141,7 +141,7 @@ func (s *venues) checkStates(l *venueLife) {
 }
 
 // checkEvents compares the events and their codes with the calls for them.
-func (s *venues) checkEvents(v *venueItems, all map[string]*occupancy) {
+func (s *venues) checkEvents(v *items, all map[string]*occupancy) {
 	left := maps.Clone(all)
 	for date, day := range v.events {
 		if day["FULLDAY"] != nil && len(day) > 1 {
@@ -173,7 +173,7 @@ func (s *venues) checkEvents(v *venueItems, all map[string]*occupancy) {
 	}
 }
 
-func (s *venues) checkEventItem(date, slot string, e plain, o *occupancy, v *venueItems) {
+func (s *venues) checkEventItem(date, slot string, e plain, o *occupancy, v *items) {
 	want := plain{"date": o.date, "timeSlot": string(o.slot), "eventType": concert, "bookingId": nil, "createdBy": o.by.by.UserID}
 	if o.booking != "" {
 		b := v.bookings[o.booking]
@@ -210,7 +210,7 @@ func (s *venues) checkEventItem(date, slot string, e plain, o *occupancy, v *ven
 }
 
 // of are the calls of a kind that have changed an event.
-func (s *venues) of(kind, event string) (all []*venueCall) {
+func (s *venues) of(kind, event string) (all []*call) {
 	for _, c := range s.all {
 		if c.kind == kind && c.event == event && c.Done() {
 			all = append(all, c)
@@ -220,9 +220,9 @@ func (s *venues) of(kind, event string) (all []*venueCall) {
 }
 
 // lastOf reports whether the call with the mark can have been the last one.
-func lastOf(all []*venueCall, mark string) bool {
-	at := slices.IndexFunc(all, func(c *venueCall) bool { return c.Mark == mark })
-	return at >= 0 && !slices.ContainsFunc(all, func(c *venueCall) bool { return c.Within.From > all[at].Within.To })
+func lastOf(all []*call, mark string) bool {
+	at := slices.IndexFunc(all, func(c *call) bool { return c.Mark == mark })
+	return at >= 0 && !slices.ContainsFunc(all, func(c *call) bool { return c.Within.From > all[at].Within.To })
 }
 
 // checkCode compares the code of an event with the calls that have set one.
@@ -266,7 +266,7 @@ func (s *venues) checkOccupancies(all map[string]*occupancy) {
 }
 
 // checkUsers counts the bookings of each user. Every request, approval and end of an approved booking moves the counts.
-func (s *venues) checkUsers(v *venueItems) {
+func (s *venues) checkUsers(v *items) {
 	for id, relations := range v.relations {
 		for booking, p := range relations {
 			s.Differ("an item of a booking that does not exist", id+" "+booking, "%v", p)

@@ -80,11 +80,11 @@ var wrongVenues = map[string]map[string]func(g *guestbook){
 	},
 	"two changes of one version": {
 		"approved twice": func(g *guestbook) {
-			g.entry(g.add("m99", venueCall{kind: approving, booking: "b1", version: 2}, 30), "hirer-1", "", "e9")
+			g.entry(g.add("m99", call{kind: approving, booking: "b1", version: 2}, 30), "hirer-1", "", "e9")
 		},
 		"told of another's": func(g *guestbook) { g.all["m2"].results = []*venue.Booking{{ID: "b1", Version: 3}} },
 		"renamed twice": func(g *guestbook) {
-			g.entry(g.add("m99", venueCall{kind: renaming, event: "e1", version: 1}, 42), "hirer-1", "m99")["bookingId"] = "b1"
+			g.entry(g.add("m99", call{kind: renaming, event: "e1", version: 1}, 42), "hirer-1", "m99")["bookingId"] = "b1"
 		},
 	},
 	"a version is lost": {
@@ -138,7 +138,7 @@ var wrongVenues = map[string]map[string]func(g *guestbook){
 	"an event without its last title": {
 		"the first one": func(g *guestbook) { g.items.events["2030-05-01"]["AFTERNOON"]["title"] = "m1" },
 		"an earlier one": func(g *guestbook) {
-			g.entry(g.add("m99", venueCall{kind: renaming, event: "e1"}, 45), "hirer-1", "m99")["bookingId"] = "b1"
+			g.entry(g.add("m99", call{kind: renaming, event: "e1"}, 45), "hirer-1", "m99")["bookingId"] = "b1"
 			g.items.events["2030-05-01"]["AFTERNOON"]["version"] = 3.0
 		},
 		"of nobody": func(g *guestbook) { g.items.events["2030-05-02"]["AFTERNOON"]["title"] = "m13" },
@@ -166,13 +166,13 @@ var wrongVenues = map[string]map[string]func(g *guestbook){
 		"e4": func(g *guestbook) { g.items.codes["e4"] = plain{} },
 	},
 	"an event that ended twice": {
-		"e4": func(g *guestbook) { g.entry(g.add("m99", venueCall{kind: striking, event: "e4"}, 121), "", "x") },
+		"e4": func(g *guestbook) { g.entry(g.add("m99", call{kind: striking, event: "e4"}, 121), "", "x") },
 	},
 	"an event that ended before it began": {
 		"e4": func(g *guestbook) { g.all["m14"].Within = checker.Between(105, 106) },
 	},
 	"an end of an event that nobody made": {
-		"e9": func(g *guestbook) { g.entry(g.add("m99", venueCall{kind: striking, event: "e9"}, 121), "", "x") },
+		"e9": func(g *guestbook) { g.entry(g.add("m99", call{kind: striking, event: "e9"}, 121), "", "x") },
 	},
 	"two calls that made one event": {
 		"e4": func(g *guestbook) { g.logs["m15"][0]["eventId"] = "e4" },
@@ -182,9 +182,9 @@ var wrongVenues = map[string]map[string]func(g *guestbook){
 		"the same half":     func(g *guestbook) { g.all["m15"].slot, g.all["m15"].Within = venue.Morning, checker.Between(113, 114) },
 	},
 	"a change of an event that was not there": {
-		"afterwards":   func(g *guestbook) { g.entry(g.add("m99", venueCall{kind: renaming, event: "e4"}, 125), "", "m99") },
-		"never":        func(g *guestbook) { g.entry(g.add("m99", venueCall{kind: coding, event: "e9"}, 125), "", "") },
-		"of a booking": func(g *guestbook) { g.entry(g.add("m99", venueCall{kind: striking, event: "e1"}, 125), "", "x") },
+		"afterwards":   func(g *guestbook) { g.entry(g.add("m99", call{kind: renaming, event: "e4"}, 125), "", "m99") },
+		"never":        func(g *guestbook) { g.entry(g.add("m99", call{kind: coding, event: "e9"}, 125), "", "") },
+		"of a booking": func(g *guestbook) { g.entry(g.add("m99", call{kind: striking, event: "e1"}, 125), "", "x") },
 	},
 	"statistics that do not count the bookings": {
 		"requested": func(g *guestbook) { g.items.users["hirer-1"]["requestedCount"] = 3.0 },

@@ -16,46 +16,46 @@ import (
 // user. The event e4 was deleted, and e5 takes place.
 type guestbook struct {
 	*venues
-	items *venueItems
+	items *items
 	logs  map[string][]plain // the entries of the audit log, by the mark of the call
 }
 
 func may(day int) dynastay.Date { return dynastay.MustDate("2030-04-30").AddDays(day) }
 
 func newGuestbook(t *testing.T) *guestbook {
-	g := &guestbook{newVenues(checker.Histories(t)), newVenueItems(), map[string][]plain{}}
+	g := &guestbook{newVenues(checker.Histories(t)), newItems(), map[string][]plain{}}
 	g.ask("m1", "b1", "hirer-1", 1, venue.Morning, 1)
 	g.ask("m7", "b2", "hirer-2", 1, venue.Afternoon, 2)
 	g.ask("m10", "b3", "hirer-1", 2, venue.FullDay, 3)
 	g.ask("m17", "b4", "hirer-2", 1, venue.Afternoon, 4)
-	g.entry(g.add("m2", venueCall{kind: changing, booking: "b1", date: may(1), slot: venue.Afternoon, attendees: 5}, 20), "hirer-1", "")
-	approve := g.add("m3", venueCall{kind: approving, booking: "b1", version: 2, code: true}, 30)
+	g.entry(g.add("m2", call{kind: changing, booking: "b1", date: may(1), slot: venue.Afternoon, attendees: 5}, 20), "hirer-1", "")
+	approve := g.add("m3", call{kind: approving, booking: "b1", version: 2, code: true}, 30)
 	g.entry(approve, "hirer-1", "", "e1")
 	code := g.entry(approve, "", "", "e1")
 	code["action"], code["bookingId"] = actions[coding], nil
-	g.entry(g.add("m4", venueCall{kind: renaming, event: "e1", version: 1}, 40), "hirer-1", "m4")["bookingId"] = "b1"
-	g.entry(g.add("m5", venueCall{kind: coding, event: "e1", code: true}, 50), "", "")
-	pay := g.add("m6", venueCall{kind: reporting, booking: "b1", payment: venue.Payment{ID: "pay-0", Amount: checker.Dollars(50_00), Status: venue.PaymentPaid}}, 60)
+	g.entry(g.add("m4", call{kind: renaming, event: "e1", version: 1}, 40), "hirer-1", "m4")["bookingId"] = "b1"
+	g.entry(g.add("m5", call{kind: coding, event: "e1", code: true}, 50), "", "")
+	pay := g.add("m6", call{kind: reporting, booking: "b1", payment: venue.Payment{ID: "pay-0", Amount: checker.Dollars(50_00), Status: venue.PaymentPaid}}, 60)
 	pay.recorded = []report{{pay.Within, venue.Recorded{Payment: &venue.Payment{Status: venue.PaymentPaid}, Changed: true}}}
-	g.refuse("m8", venueCall{kind: approving, booking: "b2", version: 1}, checker.Between(70, 71), heldBy("e1", "b1", 1, venue.Afternoon))
-	g.entry(g.add("m9", venueCall{kind: declining, booking: "b2", version: 1}, 80), "hirer-2", "m9")
-	g.entry(g.add("m11", venueCall{kind: approving, booking: "b3", version: 1}, 90), "hirer-1", "", "e3")
-	cancel := g.add("m12", venueCall{kind: withdrawing, booking: "b3", version: 2, by: customerOf("hirer-1")}, 100)
+	g.refuse("m8", call{kind: approving, booking: "b2", version: 1}, checker.Between(70, 71), heldBy("e1", "b1", 1, venue.Afternoon))
+	g.entry(g.add("m9", call{kind: declining, booking: "b2", version: 1}, 80), "hirer-2", "m9")
+	g.entry(g.add("m11", call{kind: approving, booking: "b3", version: 1}, 90), "hirer-1", "", "e3")
+	cancel := g.add("m12", call{kind: withdrawing, booking: "b3", version: 2, by: customerOf("hirer-1")}, 100)
 	g.entry(cancel, "hirer-1", "m12", "e3")
-	g.entry(g.add("m13", venueCall{kind: staging, date: may(2), slot: venue.Morning}, 110), "", "m13", "e4")
-	g.entry(g.add("m14", venueCall{kind: striking, event: "e4", version: 1}, 120), "", "x")
-	g.entry(g.add("m15", venueCall{kind: staging, date: may(2), slot: venue.Afternoon}, 130), "", "m15", "e5")
-	change := venueCall{
+	g.entry(g.add("m13", call{kind: staging, date: may(2), slot: venue.Morning}, 110), "", "m13", "e4")
+	g.entry(g.add("m14", call{kind: striking, event: "e4", version: 1}, 120), "", "x")
+	g.entry(g.add("m15", call{kind: staging, date: may(2), slot: venue.Afternoon}, 130), "", "m15", "e5")
+	change := call{
 		kind: changing, by: customerOf("hirer-2"), user: "hirer-2", booking: "b4", version: 1, date: may(2), slot: venue.Morning, attendees: 6,
 		invites: true, notifies: true,
 	}
 	g.entry(g.add("m16", change, 140), "hirer-2", "")
 	g.items.invitations["m16"], g.items.notices["m16"] = &checker.Receipt{ID: "m16", Kind: changing}, plain{"userId": "hirer-2", "title": changing}
 
-	g.booked("b1", "m1", "hirer-1", venueState{date: "2030-05-01", slot: "AFTERNOON", attendees: 5, status: "approved", by: "admin-m3", event: "e1"}, 3)
-	g.booked("b2", "m7", "hirer-2", venueState{date: "2030-05-01", slot: "AFTERNOON", attendees: 2, status: "rejected", by: "admin-m9", reason: "m9"}, 2)
-	g.booked("b3", "m10", "hirer-1", venueState{date: "2030-05-02", slot: "FULL_DAY", attendees: 3, status: "cancelled", by: "hirer-1", reason: "m12"}, 3)
-	g.booked("b4", "m17", "hirer-2", venueState{date: "2030-05-02", slot: "MORNING", attendees: 6, status: "pending"}, 2)
+	g.booked("b1", "m1", "hirer-1", state{date: "2030-05-01", slot: "AFTERNOON", attendees: 5, status: "approved", by: "admin-m3", event: "e1"}, 3)
+	g.booked("b2", "m7", "hirer-2", state{date: "2030-05-01", slot: "AFTERNOON", attendees: 2, status: "rejected", by: "admin-m9", reason: "m9"}, 2)
+	g.booked("b3", "m10", "hirer-1", state{date: "2030-05-02", slot: "FULL_DAY", attendees: 3, status: "cancelled", by: "hirer-1", reason: "m12"}, 3)
+	g.booked("b4", "m17", "hirer-2", state{date: "2030-05-02", slot: "MORNING", attendees: 6, status: "pending"}, 2)
 	g.items.events["2030-05-01"] = map[string]plain{"AFTERNOON": {
 		"eventId": "e1", "bookingId": "b1", "date": "2030-05-01", "timeSlot": "AFTERNOON", "eventType": "private_booking",
 		"createdBy": "hirer-1", "title": "m4", "version": 2.0,
@@ -72,7 +72,7 @@ func newGuestbook(t *testing.T) *guestbook {
 }
 
 // add adds a call that was acknowledged, within two moments.
-func (g *guestbook) add(mark string, c venueCall, at checker.Moment) *venueCall {
+func (g *guestbook) add(mark string, c call, at checker.Moment) *call {
 	c.Deed = checker.Answered(mark, checker.Acknowledged, checker.Between(at, at+1))
 	if c.by == (venue.Actor{}) {
 		c.by = adminOf(mark)
@@ -82,14 +82,14 @@ func (g *guestbook) add(mark string, c venueCall, at checker.Moment) *venueCall 
 }
 
 // refuse adds a call that was refused.
-func (g *guestbook) refuse(mark string, c venueCall, at checker.Span, err error) *venueCall {
+func (g *guestbook) refuse(mark string, c call, at checker.Span, err error) *call {
 	call := g.add(mark, c, at.From)
 	call.Deny(at, err)
 	return call
 }
 
 // entry writes an entry of the audit log, with an event that the call itself does not know.
-func (g *guestbook) entry(c *venueCall, user, note string, event ...string) plain {
+func (g *guestbook) entry(c *call, user, note string, event ...string) plain {
 	e := plain{
 		"by": c.by.UserID, "role": string(c.by.Role), "action": actions[c.kind], "userId": user, "bookingId": c.booking, "eventId": c.event, "note": note,
 	}
@@ -101,12 +101,12 @@ func (g *guestbook) entry(c *venueCall, user, note string, event ...string) plai
 }
 
 func (g *guestbook) ask(mark, booking, user string, day int, slot venue.Slot, n int) {
-	c := venueCall{kind: requesting, by: customerOf(user), user: user, booking: booking, date: may(day), slot: slot, attendees: n}
+	c := call{kind: requesting, by: customerOf(user), user: user, booking: booking, date: may(day), slot: slot, attendees: n}
 	g.entry(g.add(mark, c, checker.Moment(2*n)), user, "")
 }
 
 // booked stores a booking, with its item in the partition of its user.
-func (g *guestbook) booked(id, mark, user string, st venueState, version float64) {
+func (g *guestbook) booked(id, mark, user string, st state, version float64) {
 	duration := "HALF_DAY"
 	if st.slot == "FULL_DAY" {
 		duration = "FULL_DAY"
@@ -137,8 +137,8 @@ func heldAt(day int, slot venue.Slot, dayOfEvent int) error {
 }
 
 // deny adds a refused call about a booking or an event, whose reason is to be checked.
-func (g *guestbook) deny(kind, id string, version int, at checker.Span, err error) *venueCall {
-	c := venueCall{kind: kind, version: version}
+func (g *guestbook) deny(kind, id string, version int, at checker.Span, err error) *call {
+	c := call{kind: kind, version: version}
 	switch {
 	case id[0] == 'e':
 		c.event = id
@@ -150,7 +150,7 @@ func (g *guestbook) deny(kind, id string, version int, at checker.Span, err erro
 
 func statusError(status venue.Status) error { return &venue.StatusError{Status: status} }
 
-func (g *guestbook) check() { g.checkVenue(g.items) }
+func (g *guestbook) check() { g.checkAll(g.items) }
 
 func TestRightVenues(t *testing.T) {
 	checker.Accepts(t, newGuestbook, (*guestbook).check, map[string]func(g *guestbook){
@@ -183,12 +183,12 @@ func TestRightVenues(t *testing.T) {
 		"another report":         func(g *guestbook) { g.report(venue.PaymentPending, checker.Between(70, 71), false) },
 		"a title as it was told": func(g *guestbook) { g.titles["e1"] = map[int]string{1: "m1", 2: "m4"} },
 		"taken before it was changed": func(g *guestbook) {
-			g.states["b4"] = map[int]venueState{2: {user: "hirer-2", description: "m17", date: "2030-05-02", slot: "MORNING", attendees: 6, status: "pending"}}
+			g.states["b4"] = map[int]state{2: {user: "hirer-2", description: "m17", date: "2030-05-02", slot: "MORNING", attendees: 6, status: "pending"}}
 			g.deny(approving, "b4", 1, checker.Between(60, 61), heldBy("e1", "b1", 1, venue.Afternoon))
 		},
 		"two halves of a day": func(g *guestbook) { g.all["m15"].Within = checker.Between(113, 114) },
 		"two changes of an event": func(g *guestbook) {
-			g.entry(g.add("m99", venueCall{kind: renaming, event: "e1", version: 2}, 45), "hirer-1", "m99")["bookingId"] = "b1"
+			g.entry(g.add("m99", call{kind: renaming, event: "e1", version: 2}, 45), "hirer-1", "m99")["bookingId"] = "b1"
 			e := g.items.events["2030-05-01"]["AFTERNOON"]
 			e["title"], e["version"] = "m99", 3.0
 		},
@@ -206,15 +206,15 @@ func (g *guestbook) repay(amount int64, at checker.Span, err error) {
 }
 
 // report adds another report of the payment.
-func (g *guestbook) report(status venue.PaymentStatus, at checker.Span, changed bool) *venueCall {
-	c := g.add("m98", venueCall{kind: reporting, booking: "b1", payment: venue.Payment{ID: "pay-0", Amount: checker.Dollars(50_00), Status: status}}, at.From)
+func (g *guestbook) report(status venue.PaymentStatus, at checker.Span, changed bool) *call {
+	c := g.add("m98", call{kind: reporting, booking: "b1", payment: venue.Payment{ID: "pay-0", Amount: checker.Dollars(50_00), Status: status}}, at.From)
 	c.recorded = []report{{at, venue.Recorded{Payment: &venue.Payment{Status: venue.PaymentPaid}, Changed: changed}}}
 	return c
 }
 
 // demand adds a refused event of an administrator.
 func (g *guestbook) demand(day int, slot venue.Slot, at checker.Span, err error) {
-	g.refuse("m99", venueCall{kind: staging, date: may(day), slot: slot}, at, err)
+	g.refuse("m99", call{kind: staging, date: may(day), slot: slot}, at, err)
 }
 
 func (g *guestbook) see(at checker.Span, events ...*venue.Event) {

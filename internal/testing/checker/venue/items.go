@@ -7,8 +7,8 @@ import (
 	"github.com/dynastay/dynastay/internal/testing/checker"
 )
 
-// venueItems are all items of the venue in the end.
-type venueItems struct {
+// items are all items of the venue in the end.
+type items struct {
 	users, bookings, codes, notices map[string]plain // by id; codes by that of the event
 	relations, payments             map[string]map[string]plain
 	events                          map[string]map[string]plain // by date and slot, as the key spells it
@@ -16,17 +16,17 @@ type venueItems struct {
 	invitations                     map[string]*checker.Receipt
 }
 
-func newVenueItems() *venueItems {
-	return &venueItems{
+func newItems() *items {
+	return &items{
 		users: map[string]plain{}, bookings: map[string]plain{}, codes: map[string]plain{}, notices: map[string]plain{},
 		relations: map[string]map[string]plain{}, payments: map[string]map[string]plain{}, events: map[string]map[string]plain{},
 		invitations: map[string]*checker.Receipt{},
 	}
 }
 
-// readVenue sorts the items by their keys.
-func (s *venues) readVenue(items []plain) *venueItems {
-	all := newVenueItems()
+// read sorts the items by their keys.
+func (s *venues) read(items []plain) *items {
+	all := newItems()
 	put := func(of map[string]map[string]plain, id, at string, p plain) {
 		if of[id] == nil {
 			of[id] = map[string]plain{}
@@ -66,7 +66,7 @@ func (s *venues) readVenue(items []plain) *venueItems {
 
 // attribute finds the calls that the entries of the audit log are of. It returns how many changes of a booking only say
 // that its user made them.
-func (s *venues) attribute(v *venueItems) map[string]int {
+func (s *venues) attribute(v *items) map[string]int {
 	changed := map[string]int{}
 	for _, e := range v.entries {
 		c := s.author(e, v)
@@ -95,7 +95,7 @@ func (s *venues) attribute(v *venueItems) map[string]int {
 }
 
 // author is the call that an entry names: by the administrator, the reason, or the request itself.
-func (s *venues) author(e plain, v *venueItems) *venueCall {
+func (s *venues) author(e plain, v *items) *call {
 	if mark, is := strings.CutPrefix(checker.TextOf(e, "by"), adminPrefix); is {
 		return s.all[mark]
 	}
@@ -109,7 +109,7 @@ func (s *venues) author(e plain, v *venueItems) *venueCall {
 }
 
 // learn takes ids that were drawn, and that nobody was told of, from the audit log.
-func (s *venues) learn(c *venueCall, e plain) {
+func (s *venues) learn(c *call, e plain) {
 	for name, id := range map[string]*string{"bookingId": &c.booking, "eventId": &c.event} {
 		if *id == "" {
 			*id = checker.TextOf(e, name)
@@ -118,7 +118,7 @@ func (s *venues) learn(c *venueCall, e plain) {
 }
 
 // checkEntry compares an entry of the audit log with its call.
-func (s *venues) checkEntry(c *venueCall, e plain, v *venueItems) {
+func (s *venues) checkEntry(c *call, e plain, v *items) {
 	booking, user := c.booking, ""
 	if c.kind == renaming {
 		booking = s.bookingOf(c.event)
@@ -152,8 +152,8 @@ func (s *venues) bookingOf(event string) string {
 	return ""
 }
 
-// decideVenue finds out whether a call was carried out, and compares that with what it was told.
-func (s *venues) decideVenue(c *venueCall, v *venueItems) {
+// trace finds out whether a call was carried out, and compares that with what it was told.
+func (s *venues) trace(c *call, v *items) {
 	traces := len(c.entries)
 	audited := actions[c.kind] != "" && (c.kind != changing || c.by.Role == venue.Admin)
 	there, note := v.invitations[c.Mark], v.notices[c.Mark]

@@ -7,8 +7,8 @@ import (
 	"github.com/dynastay/dynastay/internal/testing/checker"
 )
 
-// venueLife is a booking of the venue by its versions.
-type venueLife struct {
+// life is a booking of the venue by its versions.
+type life struct {
 	id     string
 	stages []*stage // the first one has version 1
 }
@@ -17,7 +17,7 @@ type venueLife struct {
 type stage struct {
 	checker.Span
 	status venue.Status
-	by     []*venueCall // the calls that can have written it; one if that is certain
+	by     []*call // the calls that can have written it; one if that is certain
 }
 
 // statusAfter is what the calls about a booking make of it.
@@ -26,7 +26,7 @@ var statusAfter = map[string]venue.Status{
 }
 
 // writes is the version of the booking that a call has written; 0 if only its answer could tell.
-func (c *venueCall) writes() int {
+func (c *call) writes() int {
 	switch {
 	case c.kind == requesting:
 		return 1
@@ -39,12 +39,12 @@ func (c *venueCall) writes() int {
 }
 
 // life puts the calls that have changed a booking in the order of its versions.
-func (s *venues) life(id string, versions int) *venueLife {
-	l := &venueLife{id: id}
+func (s *venues) life(id string, versions int) *life {
+	l := &life{id: id}
 	for range versions {
 		l.stages = append(l.stages, &stage{})
 	}
-	var others []*venueCall // that have written any of the versions that are left
+	var others []*call // that have written any of the versions that are left
 	for _, c := range s.all {
 		if statusAfter[c.kind] == "" || c.booking != id || !c.Done() {
 			continue
@@ -77,7 +77,7 @@ func (s *venues) life(id string, versions int) *venueLife {
 }
 
 // order finds the statuses and times of the versions.
-func (s *venues) order(l *venueLife) {
+func (s *venues) order(l *life) {
 	for n, v := range l.stages {
 		v.From = checker.Ever
 		for _, c := range v.by {
@@ -103,7 +103,7 @@ func (s *venues) order(l *venueLife) {
 }
 
 // possible is the time in which a version can have been the stored one.
-func (l *venueLife) possible(n int) checker.Span {
+func (l *life) possible(n int) checker.Span {
 	until := checker.Ever
 	if n < len(l.stages) {
 		until = l.stages[n].To
@@ -112,14 +112,14 @@ func (l *venueLife) possible(n int) checker.Span {
 }
 
 // content are the calls that can have written what a version asks for.
-func (l *venueLife) content(n int) []*venueCall {
+func (l *life) content(n int) []*call {
 	for n--; n > 0 && l.stages[n].status != venue.Pending; n-- {
 	}
 	return l.stages[n].by
 }
 
 // fits reports whether a version can be the state.
-func (l *venueLife) fits(n int, st venueState) bool {
+func (l *life) fits(n int, st state) bool {
 	if n < 1 || n > len(l.stages) {
 		return false
 	}
@@ -137,7 +137,7 @@ func (l *venueLife) fits(n int, st venueState) bool {
 	case declining, withdrawing:
 		reason = last.Mark
 	}
-	return st.by == by && st.reason == reason && st.event == event && slices.ContainsFunc(l.content(n), func(c *venueCall) bool {
+	return st.by == by && st.reason == reason && st.event == event && slices.ContainsFunc(l.content(n), func(c *call) bool {
 		return st.date == c.date.String() && st.slot == string(c.slot) && st.attendees == c.attendees
 	})
 }
@@ -147,8 +147,8 @@ type occupancy struct {
 	event, booking, user, date string // the date is "" if nobody knows
 	slot                       venue.Slot
 	made, gone                 checker.Span
-	by                         *venueCall
-	ends                       []*venueCall
+	by                         *call
+	ends                       []*call
 }
 
 // possible is the time in which the event can have taken place.
@@ -167,7 +167,7 @@ func (o *occupancy) clashes(other *occupancy) bool {
 }
 
 // occupancies are the events by their ids, of all calls that have made or deleted one.
-func (s *venues) occupancies(lives map[string]*venueLife) map[string]*occupancy {
+func (s *venues) occupancies(lives map[string]*life) map[string]*occupancy {
 	all := map[string]*occupancy{}
 	for _, c := range s.all {
 		if c.kind != approving && c.kind != staging || !c.Done() || c.event == "" {
@@ -207,7 +207,7 @@ func (s *venues) occupancies(lives map[string]*venueLife) map[string]*occupancy 
 }
 
 // held is what a version of a booking asks for, if it is certain.
-func (s *venues) held(l *venueLife, n int) (string, venue.Slot) {
+func (s *venues) held(l *life, n int) (string, venue.Slot) {
 	for _, v := range []int{n, n + 1} {
 		if v > n && (n >= len(l.stages) || l.stages[n].status == venue.Pending) { // a change asks for something else
 			break

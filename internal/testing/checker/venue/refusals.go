@@ -9,8 +9,8 @@ import (
 	"github.com/dynastay/dynastay/internal/testing/checker"
 )
 
-// checkVenueCall compares what a call was told with what all calls have done.
-func (s *venues) checkVenueCall(c *venueCall, lives map[string]*venueLife, all map[string]*occupancy) {
+// checkCall compares what a call was told with what all calls have done.
+func (s *venues) checkCall(c *call, lives map[string]*life, all map[string]*occupancy) {
 	l := lives[c.booking]
 	for _, b := range c.results {
 		n := c.writes()
@@ -22,14 +22,14 @@ func (s *venues) checkVenueCall(c *venueCall, lives map[string]*venueLife, all m
 		s.checkChangeOfEvent(c, all)
 	}
 	for _, told := range c.Refusals {
-		if !s.justifiedAtVenue(c, told, l, all) {
+		if !s.justified(c, told, l, all) {
 			s.Differ("a refusal without the reason that it names", c.Items, "%s: %v", c.About, told.Err)
 		}
 	}
 }
 
 // checkChangeOfEvent looks for changes of an event that did not take place, and for two of one version.
-func (s *venues) checkChangeOfEvent(c *venueCall, all map[string]*occupancy) {
+func (s *venues) checkChangeOfEvent(c *call, all map[string]*occupancy) {
 	o := all[c.event]
 	switch {
 	case !c.Done():
@@ -45,9 +45,9 @@ func (s *venues) checkChangeOfEvent(c *venueCall, all map[string]*occupancy) {
 	}
 }
 
-// justifiedAtVenue reports whether a refusal was true at some moment of its call. What the call itself has written is
+// justified reports whether a refusal was true at some moment of its call. What the call itself has written is
 // no reason.
-func (s *venues) justifiedAtVenue(c *venueCall, at checker.Told, l *venueLife, all map[string]*occupancy) bool {
+func (s *venues) justified(c *call, at checker.Told, l *life, all map[string]*occupancy) bool {
 	var taken *venue.SlotTaken
 	var status *venue.StatusError
 	if o := all[c.event]; c.kind == renaming || c.kind == striking || c.kind == coding {
@@ -76,7 +76,7 @@ func (s *venues) justifiedAtVenue(c *venueCall, at checker.Told, l *venueLife, a
 	case errors.Is(at.Err, venue.ErrNotAllowed):
 		return len(l.stages) > 0 && c.by.Role == venue.Customer && c.by.UserID != l.stages[0].by[0].user
 	case c.kind == reporting && errors.Is(at.Err, dynastay.ErrAlreadyExists):
-		return slices.ContainsFunc(s.reports(c.booking, c.payment.ID), func(other *venueCall) bool {
+		return slices.ContainsFunc(s.reports(c.booking, c.payment.ID), func(other *call) bool {
 			return other.Could() && other.Within.From <= at.To && other.payment.Amount != c.payment.Amount
 		})
 	case errors.Is(at.Err, dynastay.ErrAlreadyExists):
@@ -86,7 +86,7 @@ func (s *venues) justifiedAtVenue(c *venueCall, at checker.Told, l *venueLife, a
 }
 
 // justifiedTaken looks for the events that a refusal names.
-func (s *venues) justifiedTaken(c *venueCall, at checker.Told, taken *venue.SlotTaken, l *venueLife, all map[string]*occupancy) bool {
+func (s *venues) justifiedTaken(c *call, at checker.Told, taken *venue.SlotTaken, l *life, all map[string]*occupancy) bool {
 	date, slot := c.date.String(), c.slot
 	if c.kind == approving {
 		if c.version > len(l.stages) || l.stages[c.version-1].status != venue.Pending || !l.possible(c.version).Meets(at.Span) {
@@ -107,14 +107,14 @@ func (s *venues) justifiedTaken(c *venueCall, at checker.Told, taken *venue.Slot
 }
 
 // justifiedForEvent is for the calls that change an event.
-func (s *venues) justifiedForEvent(c *venueCall, at checker.Told, o *occupancy) bool {
+func (s *venues) justifiedForEvent(c *call, at checker.Told, o *occupancy) bool {
 	switch {
 	case errors.Is(at.Err, dynastay.ErrNotFound):
 		return o == nil || !o.covers(at.Span) && !(len(o.ends) == 1 && o.ends[0] == c)
 	case errors.Is(at.Err, venue.ErrOfBooking):
 		return o != nil && o.booking != "" && o.possible().Meets(at.Span)
 	case errors.Is(at.Err, dynastay.ErrVersion):
-		return c.version > 0 && slices.ContainsFunc(s.of(renaming, c.event), func(other *venueCall) bool {
+		return c.version > 0 && slices.ContainsFunc(s.of(renaming, c.event), func(other *call) bool {
 			return other != c && other.Within.From <= at.To
 		})
 	}
@@ -122,7 +122,7 @@ func (s *venues) justifiedForEvent(c *venueCall, at checker.Told, o *occupancy) 
 }
 
 // reports are the calls that report a payment.
-func (s *venues) reports(booking, payment string) (all []*venueCall) {
+func (s *venues) reports(booking, payment string) (all []*call) {
 	for _, c := range s.all {
 		if c.kind == reporting && c.booking == booking && c.payment.ID == payment {
 			all = append(all, c)
@@ -132,7 +132,7 @@ func (s *venues) reports(booking, payment string) (all []*venueCall) {
 }
 
 // checkPayments compares the payments of a booking with what was reported.
-func (s *venues) checkPayments(l *venueLife, stored map[string]plain) {
+func (s *venues) checkPayments(l *life, stored map[string]plain) {
 	for _, id := range []string{"pay-0", "pay-1"} {
 		p, all := stored[id], s.reports(l.id, id)
 		delete(stored, id)
@@ -145,7 +145,7 @@ func (s *venues) checkPayments(l *venueLife, stored map[string]plain) {
 
 func rankOf(status venue.PaymentStatus) int { return slices.Index(paymentStatuses, status) }
 
-func (s *venues) checkPayment(l *venueLife, p plain, all []*venueCall) {
+func (s *venues) checkPayment(l *life, p plain, all []*call) {
 	if p == nil {
 		for _, c := range all {
 			if c.Done() {
@@ -171,7 +171,7 @@ func (s *venues) checkPayment(l *venueLife, p plain, all []*venueCall) {
 			}
 			if r.Changed {
 				changes[c.payment.Status]++
-			} else if !slices.ContainsFunc(all, func(other *venueCall) bool {
+			} else if !slices.ContainsFunc(all, func(other *call) bool {
 				return other != c && other.Could() && other.Within.From <= r.To && rankOf(other.payment.Status) >= rankOf(c.payment.Status)
 			}) {
 				s.Differ("a report that was not new to anybody", c.Items, "%s: %+v", c.About, r.Payment)
@@ -209,7 +209,7 @@ func (s *venues) checkDay(l *dayLook, all map[string]*occupancy) {
 }
 
 // checkNumbers compares the statistics that a recount returned with those of some moment.
-func (s *venues) checkNumbers(l *numbersLook, lives map[string]*venueLife, all map[string]*occupancy) {
+func (s *venues) checkNumbers(l *numbersLook, lives map[string]*life, all map[string]*occupancy) {
 	var requested, approved struct{ least, most int }
 	for _, life := range lives {
 		if len(life.stages) > 0 && life.stages[0].by[0].user == l.user {

@@ -25,14 +25,14 @@ type plain = map[string]any
 // tells of them in items.go, what was stored when in lives.go, and the comparison in check.go and refusals.go.
 type venues struct {
 	*checker.Run
-	calls  checker.Deeds[*venueCall]
+	calls  checker.Deeds[*call]
 	guests atomic.Int64 // the last number of attendees: each is written once, so it says which call wrote it
 
 	mu      sync.Mutex
-	all     map[string]*venueCall // by mark
-	lately  []*venue.Booking      // that somebody was told of last
-	shown   []*venue.Event        // likewise
-	states  map[string]map[int]venueState
+	all     map[string]*call // by mark
+	lately  []*venue.Booking // that somebody was told of last
+	shown   []*venue.Event   // likewise
+	states  map[string]map[int]state
 	titles  map[string]map[int]string // of events, by id and version
 	days    []*dayLook
 	numbers []*numbersLook
@@ -78,8 +78,8 @@ var actions = map[string]string{
 	withdrawing: "booking.cancelled", staging: "event.created", renaming: "event.updated", striking: "event.deleted", coding: "lockcode.set",
 }
 
-// venueCall is a call about a booking, an event, or the statistics of a user.
-type venueCall struct {
+// call is a call about a booking, an event, or the statistics of a user.
+type call struct {
 	*checker.Deed
 	kind      string
 	by        venue.Actor
@@ -104,15 +104,15 @@ type venueCall struct {
 	codeEntries int
 }
 
-// venueState is a version of a booking, without the times.
-type venueState struct {
+// state is a version of a booking, without the times.
+type state struct {
 	user, description, date, slot string
 	attendees                     int
 	status, by, reason, event     string
 }
 
-func stateOf(b *venue.Booking) venueState {
-	return venueState{
+func stateOf(b *venue.Booking) state {
+	return state{
 		b.UserID, b.Description, b.Date.String(), string(b.Slot), b.Attendees, string(b.Status), b.DecidedBy, b.Reason, b.EventID,
 	}
 }
@@ -138,7 +138,7 @@ type numbersLook struct {
 }
 
 func newVenues(c *checker.Run) *venues {
-	s := &venues{Run: c, all: map[string]*venueCall{}, states: map[string]map[int]venueState{}, titles: map[string]map[int]string{}}
+	s := &venues{Run: c, all: map[string]*call{}, states: map[string]map[int]state{}, titles: map[string]map[int]string{}}
 	if c.Base == nil { // the tests of wrong histories
 		return s
 	}
@@ -201,14 +201,14 @@ func (s *venues) Step(w *checker.Worker) {
 		s.miscount(w)
 		return
 	}
-	s.calls.Do(w, func(keyed bool) *venueCall { return draw(w, keyed) })
+	s.calls.Do(w, func(keyed bool) *call { return draw(w, keyed) })
 }
 
 // made adds a call. Its user gets a message with some calls, in the same transaction. told notes what the call returned.
 func made[R any](
-	s *venues, w *checker.Worker, c *venueCall, mark string, keyed bool, refusal checker.Refusal, op func(*venue.Repository) *dynastay.Operation[R],
-	told func(c *venueCall, at checker.Span, result R),
-) *venueCall {
+	s *venues, w *checker.Worker, c *call, mark string, keyed bool, refusal checker.Refusal, op func(*venue.Repository) *dynastay.Operation[R],
+	told func(c *call, at checker.Span, result R),
+) *call {
 	c.keyed = keyed
 	c.invites = c.kind == changing && c.by.Role == venue.Customer || w.OneIn(4) // a user's change has no other mark
 	c.notifies = c.user != "" && w.OneIn(6)
@@ -240,7 +240,7 @@ func made[R any](
 }
 
 // told notes a booking as a call returned it. Under a key, that may be what has become of it since.
-func (s *venues) told(c *venueCall, _ checker.Span, b *venue.Booking) {
+func (s *venues) told(c *call, _ checker.Span, b *venue.Booking) {
 	c.results = append(c.results, b)
 	if c.booking == "" {
 		c.booking = b.ID
@@ -249,7 +249,7 @@ func (s *venues) told(c *venueCall, _ checker.Span, b *venue.Booking) {
 		s.Differ("a booking that nobody asked for", c.Items, "%s: %+v", c.About, b)
 	}
 	if s.states[b.ID] == nil {
-		s.states[b.ID] = map[int]venueState{}
+		s.states[b.ID] = map[int]state{}
 	}
 	if other, is := s.states[b.ID][b.Version]; is && other != stateOf(b) {
 		s.Differ("two states of one version", c.Items+" "+b.ID, "version %d: %+v and %+v", b.Version, other, stateOf(b))
@@ -282,7 +282,7 @@ func (s *venues) hide(event string) {
 }
 
 // toldEvent notes an event as a call returned it.
-func (s *venues) toldEvent(c *venueCall, _ checker.Span, e *venue.Event) {
+func (s *venues) toldEvent(c *call, _ checker.Span, e *venue.Event) {
 	if c.event == "" {
 		c.event = e.ID
 	}
