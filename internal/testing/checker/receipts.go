@@ -48,8 +48,8 @@ func (d *Deed) Leave(receipts *entity.Table[Receipt], parts []dynastay.Part) []d
 	return append(parts, receipts.CreateOp(&own))
 }
 
-// Decide tells from what a deed has left behind, all or nothing, whether it was carried out: from its receipt, which it takes out of
-// those that are stored, and from other traces. Nobody knows of a deed that leaves nothing and was not answered.
+// Decide tells from what a deed has left behind, all or nothing, whether it was carried out: from its receipt, which it takes
+// out of those that are stored, and from other traces. Nobody knows of a deed that leaves nothing and was not answered.
 func (c *Run) Decide(d *Deed, receipts map[string]*Receipt, traces ...bool) {
 	if d.Receipt != nil {
 		r := receipts[d.Mark]

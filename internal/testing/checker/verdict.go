@@ -21,6 +21,7 @@ const (
 // Tally counts answers by their verdicts.
 type Tally [broken + 1]int
 
+// String is the verdict in a word.
 func (v Verdict) String() string {
 	return [...]string{"acknowledged", "refused", "unknown", "broken"}[v]
 }
