@@ -7,91 +7,67 @@ import (
 	"github.com/dynastay/dynastay"
 )
 
-// once is a write under an idempotency key, which anybody may repeat, at the same time too.
-type once struct {
-	key         dynastay.Idempotency
-	name, items string
-	about       string
-	refusal     refusal
-	send        func(ctx context.Context, p *process) error // one call of the library
+// Once is a write under an idempotency key, which anybody may repeat, at the same time too.
+type Once struct {
+	Key         dynastay.Idempotency
+	Name, Items string
+	About       string
+	Refusal     Refusal
+	Send        func(ctx context.Context, p *Process) error // one call of the library
 
-	mu   sync.Mutex
-	told [broken + 1]int
-	last verdict // of the calm after the storm
-	sure bool
+	mu      sync.Mutex
+	Answers Tally
+	last    Verdict // of the calm after the storm
+	sure    bool
 }
 
-func (o *once) call(w *worker) verdict {
+// Call writes, for the first time or again.
+func (o *Once) Call(w *Worker) Verdict {
 	o.mu.Lock()
-	before := o.told[acknowledged] > 0
+	before := o.Answers[Acknowledged] > 0
 	o.mu.Unlock()
 	var err error
-	v := w.call(o.name, o.items, o.about, o.refusal, func(ctx context.Context) error {
-		err = o.send(ctx, w.process)
+	v := w.Call(o.Name, o.Items, o.About, o.Refusal, func(ctx context.Context) error {
+		err = o.Send(ctx, w.Process)
 		return err
 	})
-	if before && o.refusal(err) {
-		w.differ("a repetition refused for what the key itself has done", o.items, "%s %s: %v", o.name, o.about, err)
+	if before && o.Refusal(err) {
+		w.Differ("a repetition refused for what the key itself has done", o.Items, "%s %s: %v", o.Name, o.About, err)
 	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.told[v]++
+	o.Answer(v)
 	return v
 }
 
-// verdict is what all answers together promise.
-func (o *once) verdict() verdict {
+// Answer counts an answer.
+func (o *Once) Answer(v Verdict) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.Answers[v]++
+}
+
+// Verdict is what all answers together promise.
+func (o *Once) Verdict() Verdict {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	switch {
-	case o.told[acknowledged] > 0:
-		return acknowledged
+	case o.Answers[Acknowledged] > 0:
+		return Acknowledged
 	case o.sure:
 		return o.last
-	case o.told[unknown] > 0:
-		return unknown
+	case o.Answers[Unknown] > 0:
+		return Unknown
 	}
-	return refused
+	return Refused
 }
 
-// settle repeats the write until it is certain, which it has to become.
-func (o *once) settle(w *worker) {
-	if o.verdict() != unknown {
+// Settle repeats the write until it is certain, which it has to become.
+func (o *Once) Settle(w *Worker) {
+	if o.Verdict() != Unknown {
 		return
 	}
-	o.last = o.call(w)
+	o.last = o.Call(w)
 	o.sure = true
-	if o.last == unknown {
-		w.differ("an unknown outcome that a repetition does not clear up", o.items, "%s %s", o.name, o.about)
-	}
-}
-
-// repeats are the writes of one kind under keys.
-type repeats struct {
-	mu  sync.Mutex
-	all []*once
-}
-
-// call makes a new write, or repeats one of the last ones.
-func (r *repeats) call(w *worker, make func() *once) (*once, verdict) {
-	o := r.pick(w, make)
-	return o, o.call(w)
-}
-
-func (r *repeats) pick(w *worker, make func() *once) *once {
-	const recent = 12
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if last := min(recent, len(r.all)); last > 0 && w.oneIn(2) {
-		return r.all[len(r.all)-1-w.rand.IntN(last)]
-	}
-	o := make()
-	r.all = append(r.all, o)
-	return o
-}
-
-func (r *repeats) settle(w *worker) {
-	for _, o := range r.all {
-		o.settle(w)
+	if o.last == Unknown {
+		w.Differ("an unknown outcome that a repetition does not clear up", o.Items, "%s %s", o.Name, o.About)
 	}
 }
