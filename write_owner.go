@@ -17,7 +17,9 @@ func IfUser(userID string) WriteOption { return owner{user: userID, option: "IfU
 // IfProperty lets a write happen only if what it changes belongs to a property, as [IfUser] does for a user. It is for the
 // staff of a property, whose session has the id of the property, and who may not change the bookings of another one. Both
 // may be given.
-func IfProperty(propertyID string) WriteOption { return owner{property: propertyID, option: "IfProperty"} }
+func IfProperty(propertyID string) WriteOption {
+	return owner{property: propertyID, option: "IfProperty"}
+}
 
 // owner is whom something must belong to, by one option; "" is anybody.
 type owner struct{ user, property, option string }
