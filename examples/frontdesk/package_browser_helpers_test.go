@@ -211,7 +211,8 @@ type finding struct {
 // pictures are the pages of which the documentation has a picture.
 var pictures = []string{"plan", "prices", "found"}
 
-// examine lets axe-core look at the page, dark and light, and takes a picture of it, if there should be one.
+// examine lets axe-core look at the page, dark and light, looks whether it fits on a narrow screen, and takes a picture of it, if there
+// should be one.
 func (b *tab) examine(name string) {
 	b.t.Helper()
 	for _, scheme := range []string{"dark", "light"} {
@@ -223,11 +224,22 @@ func (b *tab) examine(name string) {
 		b.try("a scheme of colours", scheme)
 		b.axe(name)
 	}
+	b.fits(name)
 	if *shots != "" && slices.Contains(pictures, name) {
 		picture, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
 		require.NoError(b.t, err)
 		require.NoError(b.t, os.WriteFile(filepath.Join(*shots, "frontdesk-"+name+".png"), picture, 0o644))
 	}
+}
+
+// fits looks whether the page fits on a narrow screen: only tables scroll sideways, each by itself.
+func (b *tab) fits(name string) {
+	b.t.Helper()
+	b.try("a narrow screen", chromedp.EmulateViewport(360, 800))
+	wide, err := chromedp.Run(b.ctx, chromedp.Evaluate[int]("document.documentElement.scrollWidth"))
+	require.NoError(b.t, err)
+	assert.LessOrEqual(b.t, wide, 360, "%s on a narrow screen", name)
+	b.try("a wide screen", chromedp.EmulateViewport(1200, 900))
 }
 
 func (b *tab) axe(name string) {
