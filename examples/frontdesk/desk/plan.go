@@ -271,19 +271,20 @@ func (d *Desk) rest(b *bookings.Booking, on dynastay.Date) dynastay.Stay {
 	return dynastay.Stay{CheckIn: first, CheckOut: b.Stay.CheckOut}
 }
 
-// gap returns the first of some nights, in a row, on which a line lacks rooms. It has no nights if the line has all.
-func gap(l *bookings.Line, among dynastay.Stay) (lacking dynastay.Stay) {
+// gap returns the first of some nights, in a row, on which a line lacks rooms, always as many. It has no nights if the line has all.
+func gap(l *bookings.Line, among dynastay.Stay) (nights dynastay.Stay) {
+	lacked := 0
 	for date := range among.Dates() {
-		switch lacks := len(l.UnitsOn(date)) < l.Quantity; {
-		case lacks && lacking.CheckIn.IsZero():
-			lacking = dynastay.Stay{CheckIn: date, CheckOut: date.AddDays(1)}
-		case lacks:
-			lacking.CheckOut = date.AddDays(1)
-		case !lacking.CheckIn.IsZero():
-			return lacking
+		switch lacks := l.Quantity - len(l.UnitsOn(date)); {
+		case lacked == 0 && lacks > 0:
+			nights, lacked = dynastay.Stay{CheckIn: date, CheckOut: date.AddDays(1)}, lacks
+		case lacked > 0 && lacks == lacked:
+			nights.CheckOut = date.AddDays(1)
+		case lacked > 0:
+			return nights
 		}
 	}
-	return lacking
+	return nights
 }
 
 // assignment gives a room to the first line of its type that lacks one. If none does, the library says so.

@@ -2,16 +2,19 @@ package desk
 
 import (
 	"context"
+	"strconv"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability/units"
 	"github.com/dynastay/dynastay/bookings"
 )
 
-// Choice is a room that a line lacks, with the rooms that it can get, the best one first.
+// Choice is a room that a line lacks, with the rooms that it can get.
 type Choice struct {
 	bookings.Line
-	Free []*units.Unit
+	Nights  dynastay.Stay
+	Free    []*units.Unit
+	Tonight bool // the guests cannot be checked in without it
 }
 
 // Stay is a booking as the desk sees it.
@@ -61,21 +64,54 @@ func (d *Desk) choices(ctx context.Context, s *Stay) error {
 		}
 		return found
 	}
-	ahead := dynastay.Stay{CheckIn: later(rest.CheckIn, d.Today), CheckOut: rest.CheckOut} // of a move, which begins today
+	ahead := dynastay.Stay{CheckIn: later(s.Booking.Stay.CheckIn, d.Today), CheckOut: rest.CheckOut} // of a move, which begins today
+	if ahead.CheckIn.After(ahead.LastNight()) {
+		ahead.CheckIn = ahead.LastNight()
+	}
 	for _, l := range s.Lines {
-		has := l.UnitsOn(rest.CheckIn)
-		if lacking := gap(&l, rest); !lacking.CheckIn.IsZero() {
+		if lacking := d.lacking(&l, rest); !lacking.CheckIn.IsZero() {
+			c := Choice{Line: l, Nights: lacking, Tonight: tonight(lacking, rest, d.Today)}
+			for _, c.Nights = range narrower(lacking, d.Today) {
+				if c.Free = free(l.RoomTypeID, c.Nights); len(c.Free) > 0 {
+					break
+				}
+			}
 			for range l.Quantity - len(l.UnitsOn(lacking.CheckIn)) {
-				s.Lacks = append(s.Lacks, Choice{l, free(l.RoomTypeID, lacking)})
+				s.Lacks = append(s.Lacks, c)
 			}
 		}
-		for _, unit := range has {
+		for _, unit := range l.UnitsOn(ahead.CheckIn) {
 			for _, u := range free(l.RoomTypeID, ahead) {
 				s.Others[unit] = append(s.Others[unit], u.ID)
 			}
 		}
 	}
 	return nil
+}
+
+// lacking returns the first nights, in a row, on which a line lacks rooms. The night of yesterday, although it goes on, does not count for
+// those who have a room from today on.
+func (d *Desk) lacking(l *bookings.Line, rest dynastay.Stay) dynastay.Stay {
+	nights := gap(l, rest)
+	if nights.CheckOut == d.Today && rest.CheckOut.After(d.Today) {
+		return gap(l, dynastay.Stay{CheckIn: d.Today, CheckOut: rest.CheckOut})
+	}
+	return nights
+}
+
+// tonight reports whether the first night of the rest of a stay, or that of today, is among the nights that lack a room.
+func tonight(lacking, rest dynastay.Stay, today dynastay.Date) bool {
+	return lacking.Contains(rest.CheckIn) || lacking.Contains(later(rest.CheckIn, today))
+}
+
+// narrower returns the nights for which a room is looked for, until there is one: all that lack one, those from today on, and the first of
+// these alone, after which the guests move.
+func narrower(nights dynastay.Stay, today dynastay.Date) []dynastay.Stay {
+	tries := []dynastay.Stay{nights}
+	if first := later(nights.CheckIn, today); first.Before(nights.CheckOut) {
+		tries = append(tries, dynastay.Stay{CheckIn: first, CheckOut: nights.CheckOut}, dynastay.Stay{CheckIn: first, CheckOut: first.AddDays(1)})
+	}
+	return tries
 }
 
 func overlaps(taken nights, dates dynastay.Stay) bool {
@@ -87,40 +123,32 @@ func overlaps(taken nights, dates dynastay.Stay) bool {
 	return false
 }
 
-// Given is a room for a line of a booking.
-type Given struct {
-	RoomTypeID string
-	Line       int
-	UnitID     string
-}
-
-// CheckIn checks guests in, and gives them the rooms that their lines lack: one for each of [Stay.Lacks]. 3 requests.
-func (d *Desk) CheckIn(ctx context.Context, bookingID string, rooms []Given) error {
+// CheckIn checks guests in, and gives them the rooms that were chosen of [Stay.Lacks]: those for tonight are required. 3 requests.
+func (d *Desk) CheckIn(ctx context.Context, bookingID string, rooms []bookings.Assignment) error {
 	b, err := d.booking(ctx, bookingID)
 	if err != nil {
 		return err
 	}
-	rest, lacks := d.rest(b, dynastay.Date{}), 0
-	var given []bookings.Assignment
+	rest := d.rest(b, dynastay.Date{})
 	for _, l := range b.Lines {
-		nights := gap(&l, rest)
-		if nights.CheckIn.IsZero() {
+		lacking := d.lacking(&l, rest)
+		if !tonight(lacking, rest, d.Today) {
 			continue
 		}
-		lacks += l.Quantity - len(l.UnitsOn(nights.CheckIn))
-		for _, g := range rooms {
-			if g.RoomTypeID == l.RoomTypeID && g.Line == l.Number {
-				given = append(given, bookings.Assignment{RoomTypeID: l.RoomTypeID, Line: l.Number, UnitID: g.UnitID, Nights: nights})
+		given := 0
+		for _, room := range rooms {
+			if room.RoomTypeID == l.RoomTypeID && room.Line == l.Number {
+				given++
 			}
 		}
+		if lacks := l.Quantity - len(l.UnitsOn(lacking.CheckIn)); given != lacks { // also if a colleague has given them some meanwhile
+			return dynastay.Invalid("Room", "is required for each room that the booking lacks: %s of %s", strconv.Itoa(lacks), l.Name)
+		}
 	}
-	switch {
-	case len(given) != lacks: // also if a colleague has given them some meanwhile
-		return dynastay.Invalid("Room", "is required for each room that the booking lacks, which are %d", lacks)
-	case lacks == 0:
+	if len(rooms) == 0 {
 		_, err = d.house.Bookings.CheckIn(ctx, bookingID, nil, d.own())
-	default:
-		_, err = d.house.Bookings.CheckInTo(ctx, bookingID, given, d.own())
+	} else {
+		_, err = d.house.Bookings.CheckInTo(ctx, bookingID, rooms, d.own())
 	}
 	return err
 }

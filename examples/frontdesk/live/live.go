@@ -5,6 +5,7 @@ package live
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"slices"
 	"sync"
 	"time"
@@ -66,7 +67,13 @@ func Tables() []*dynastay.Schema {
 // Run reads the streams until ctx ends. Each process needs all changes, so each has a consumer with a name of its own. DynamoDB allows two
 // readers of a shard: with more processes, one of them passes the changes on to the others.
 func (h *Hub) Run(ctx context.Context, db *dynastay.DB, streams consumer.Streams) error {
-	return consumer.New(db, streams, consumer.Spec{Name: db.NewID("live_"), Router: h.router(db), Start: consumer.Now, Poll: Poll}).Run(ctx)
+	return consumer.New(db, streams, consumer.Spec{
+		Name: db.NewID("live_"), Router: h.router(db), Start: consumer.Now, Poll: Poll, GiveUp: time.Second,
+		DeadLetter: func(ctx context.Context, r stream.Record, err error) error {
+			slog.ErrorContext(ctx, "a change that nobody is told of", "change", r.ID(), "error", err)
+			return nil // the next ones must not wait for it
+		},
+	}).Run(ctx)
 }
 
 func (h *Hub) router(db *dynastay.DB) *stream.Router {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability/units"
+	"github.com/dynastay/dynastay/bookings"
 
 	"github.com/dynastay/dynastay/examples/frontdesk/desk"
 	"github.com/dynastay/dynastay/examples/frontdesk/signin"
@@ -45,7 +46,10 @@ func (s *site) deskForm(show shown, to string, do func(r *request, d *desk.Desk)
 			r.visit.Path += "?" + r.URL.RawQuery
 		}
 		if err := do(r, d); err != nil {
-			return show(r, d, err)
+			if show(r, d, err) != nil { // what the form did counts, not that the page cannot be shown
+				return err
+			}
+			return nil
 		}
 		return r.redirect(r.visit.Path)
 	})
@@ -148,19 +152,30 @@ func showStay(r *request, d *desk.Desk, problem error) error {
 	return r.page(problem, func(text string) templ.Component { return stayPage(r.visit, d, b, text) })
 }
 
-// checkIn reads rooms such as "room_1#1#301": the room type, the number of the line, and the room.
+// choiceOf is the value of a room that can be chosen, such as "room_1#1#301#2037-07-10#2037-07-12". No id has a "#".
+func choiceOf(c desk.Choice, unitID string) string {
+	return strings.Join([]string{c.RoomTypeID, number(c.Number), unitID, c.Nights.CheckIn.String(), c.Nights.CheckOut.String()}, "#")
+}
+
 func checkIn(r *request, d *desk.Desk) error {
-	var rooms []desk.Given
-	for _, field := range r.PostForm["room"] {
-		parts := strings.Split(field, "#")
-		if len(parts) != 3 {
-			continue // none was chosen
+	var rooms []bookings.Assignment
+	for _, choice := range r.PostForm["room"] {
+		if choice == "" {
+			continue
+		}
+		parts := strings.Split(choice, "#")
+		if len(parts) != 5 {
+			return dynastay.Invalid("Room", "must be one that was offered")
 		}
 		line, err := strconv.Atoi(parts[1])
 		if err != nil {
 			return dynastay.Invalid("Room", "must be one that was offered")
 		}
-		rooms = append(rooms, desk.Given{RoomTypeID: parts[0], Line: line, UnitID: parts[2]})
+		nights, err := stayOf(parts[3], parts[4])
+		if err != nil {
+			return err
+		}
+		rooms = append(rooms, bookings.Assignment{RoomTypeID: parts[0], Line: line, UnitID: parts[2], Nights: nights})
 	}
 	return d.CheckIn(r.ctx, r.PathValue("id"), rooms)
 }
@@ -240,7 +255,7 @@ func (s *site) moderate(r *request) error {
 	if err == nil {
 		err = m.Decide(r.ctx, r.PathValue("id"), version, r.PostForm.Get("decision"), r.PostForm.Get("reason"))
 	}
-	r.visit.Path = "/moderation"
+	r.visit.Path = "/moderation" + r.visit.query()
 	if err != nil {
 		return s.showModeration(r, err)
 	}

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/availability/units"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest/world"
 	"github.com/dynastay/dynastay/reviews"
@@ -76,10 +78,15 @@ func (s *site) week() dynastay.Stay {
 // booked returns a confirmed booking of a room of the first type, for the three nights.
 func (s *site) booked(t *testing.T, h *world.Hotel, guest string) *bookings.Booking {
 	t.Helper()
+	return s.bookedFor(t, h, guest, s.three(), 1)
+}
+
+func (s *site) bookedFor(t *testing.T, h *world.Hotel, guest string, stay dynastay.Stay, rooms int) *bookings.Booking {
+	t.Helper()
 	r := h.Rooms[0]
 	q, err := s.House.Nights.Quote(t.Context(), availability.QuoteRequest{
-		Property: availability.House{ID: h.ID, Name: h.Name, TimeZone: h.TimeZone}, Stay: s.three(), Guests: availability.Guests{Adults: 1},
-		Rooms: []availability.Room{{RoomTypeID: r.ID, Name: r.Name, Quantity: 1, Limits: r.Limits}},
+		Property: availability.House{ID: h.ID, Name: h.Name, TimeZone: h.TimeZone}, Stay: stay, Guests: availability.Guests{Adults: rooms},
+		Rooms: []availability.Room{{RoomTypeID: r.ID, Name: r.Name, Quantity: rooms, Limits: r.Limits}},
 	})
 	require.NoError(t, err)
 	b, err := s.House.Bookings.Create(t.Context(), bookings.Request{
@@ -150,6 +157,11 @@ func TestDesk(t *testing.T) {
 
 func lastOf(rooms []string) string { return rooms[len(rooms)-1] }
 
+// choice is the value of a room that can be chosen for a line of the first room type.
+func choice(h *world.Hotel, room string, nights dynastay.Stay) string {
+	return strings.Join([]string{h.Rooms[0].ID, "0", room, nights.CheckIn.String(), nights.CheckOut.String()}, "#")
+}
+
 // A booking for which no room was chosen gets one at the check-in.
 func TestCheckInWithARoom(t *testing.T) {
 	t.Parallel()
@@ -160,7 +172,7 @@ func TestCheckInWithARoom(t *testing.T) {
 	r.get("/desk/bookings/"+ada.ID).submit("Check in", nil)
 	assert.Equal(t, http.StatusBadRequest, r.status)
 	r.sees("Room")
-	r.submit("Check in", map[string]string{"room": h.Rooms[0].ID + "#0#" + free[1]}).sees("checked in")
+	r.submit("Check in", map[string]string{"room": choice(h, free[1], s.three())}).sees("checked in")
 	assert.Equal(t, free[1], s.has(t, ada.ID))
 }
 
@@ -201,6 +213,10 @@ func TestPrices(t *testing.T) {
 	assert.Equal(t, "99", strings.TrimSuffix(now.Price.Amount(), ".00"))
 	assert.True(t, now.StopSell)
 	assert.True(t, now.ClosedToArrival, "what holds when it is open again stays")
+	shown := now.Price.Amount()
+	r.get("/desk/prices").submit("Save", map[string]string{field("price", shown): " 99", field("min", "0"): "00"})
+	require.Equal(t, http.StatusOK, r.status, r.text)
+	assert.Equal(t, *now, *night(), "written in another way, it is the same")
 	for field, wrong := range map[string]string{field("price", price): "a lot", field("min", "0"): "many", field("rule", "closed"): "sometimes"} {
 		r.get("/desk/prices").submit("Save", map[string]string{field: wrong})
 		assert.Equal(t, http.StatusBadRequest, r.status, field)
@@ -247,29 +263,74 @@ func TestReviews(t *testing.T) {
 	assert.NotContains(t, dana.get("/desk/reviews").text, "We slept well.")
 }
 
-// Guests who come after midnight have come for the night that goes on, also if it is the only one.
+// Guests who come after midnight have come for the night that goes on, also if it is the only one; those who come in the morning get a
+// room that is free from today on, if none was last night.
 func TestAfterMidnight(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	h := s.house(t, 0)
 	zone, err := time.LoadLocation(h.TimeZone)
 	require.NoError(t, err)
-	ada, eve, free := s.booked(t, h, "Ada"), s.booked(t, h, "Eve"), s.free(t, h)
-	next := s.three().CheckIn.AddDays(1).Time()
+	night := s.three()
+	one := dynastay.Stay{CheckIn: night.CheckIn, CheckOut: night.CheckIn.AddDays(1)}
+	ada, eve, ida, free := s.booked(t, h, "Ada"), s.bookedFor(t, h, "Eve", one, 1), s.booked(t, h, "Ida"), s.free(t, h)
+	for _, u := range h.Units { // no other room is free last night
+		if u.ID == free[0] || u.Retired {
+			continue
+		}
+		_, err := s.House.Bookings.TakeOutOfOrder(t.Context(), availability.House{ID: h.ID, TimeZone: h.TimeZone}, bookings.OutOfOrder{
+			UnitID: u.ID, ID: "paint", Nights: one, Reason: "paint", By: "someone", Overbook: 10,
+		})
+		if taken := (*units.TakenError)(nil); !errors.As(err, &taken) && u.RoomTypeID == h.Rooms[0].ID {
+			require.NoError(t, err)
+		}
+	}
+	next := night.CheckIn.AddDays(1).Time()
 	s.Clock.Set(time.Date(next.Year(), next.Month(), next.Day(), 0, 30, 0, 0, zone))
 	r := s.staff(t, signin.Desk, h.ID)
-	r.sees("Expected before today", "Ada Byron")
-	r.get("/desk/bookings/"+ada.ID).submit("Check in", map[string]string{"room": h.Rooms[0].ID + "#0#" + free[0]}).sees("checked in")
-	assert.Equal(t, free[0], s.has(t, ada.ID), "the night that goes on")
-	r.get("/desk/plan").submit("Move", map[string]string{"who": eve.ID, "to": free[1]})
-	assert.Equal(t, free[1], s.has(t, eve.ID))
-	s.Clock.Advance(2 * 24 * time.Hour) // the last night goes on
-	r.signIn("desk" + h.ID + "@example.com")
-	r.get("/desk/bookings/"+ada.ID).sees("checked in", "Check out")
+	r.sees("Expected before today", "Eve Byron")
+	r.get("/desk/bookings/"+eve.ID).submit("Check in", map[string]string{"room": choice(h, free[0], one)}).sees("checked in")
+	assert.Equal(t, free[0], s.unit(t, eve.ID, one.CheckIn), "the night that goes on")
+	s.Clock.Advance(7 * time.Hour)
+	rest := dynastay.Stay{CheckIn: one.CheckOut, CheckOut: night.CheckOut}
+	assert.Contains(t, r.get("/desk/bookings/"+ada.ID).text, choice(h, free[1], rest), "no room was free last night")
+	r.submit("Check in", map[string]string{"room": choice(h, free[1], rest)}).sees("checked in")
+	r.get("/desk/plan").submit("Move", map[string]string{"who": ida.ID, "to": free[2], "on": rest.CheckIn.String()})
+	r.get("/desk/bookings/"+ida.ID).submit("Check in", nil).sees("checked in", free[2])
 }
 
-// Whoever has a room on all nights that the plan shows does not lack one, in whatever month they arrived; whoever lacks one on a single
-// night does.
+// Guests who lack a room on a later night can be checked in; two rooms that are lacked on different nights are chosen one after the other.
+func TestGaps(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	h := s.house(t, 0)
+	ada, free := s.booked(t, h, "Ada"), s.free(t, h)
+	last := dynastay.Stay{CheckIn: s.three().LastNight(), CheckOut: s.three().CheckOut}
+	first := dynastay.Stay{CheckIn: s.three().CheckIn, CheckOut: last.CheckIn}
+	_, err := s.House.Bookings.AssignUnits(t.Context(), ada.ID, []bookings.Assignment{{RoomTypeID: h.Rooms[0].ID, UnitID: free[0], Nights: first}})
+	require.NoError(t, err)
+	r := s.staff(t, signin.Desk, h.ID)
+	assert.Contains(t, r.get("/desk/bookings/"+ada.ID).text, choice(h, free[1], last))
+	r.submit("Check in", map[string]string{"room": ""}).sees("checked in")
+	r.get("/desk/plan").submit("Move", map[string]string{"who": ada.ID, "to": free[1]})
+	assert.Equal(t, free[1], s.unit(t, ada.ID, last.CheckIn))
+
+	two := s.bookedFor(t, h, "Two", s.three(), 2)
+	_, err = s.House.Bookings.AssignUnits(t.Context(), two.ID, []bookings.Assignment{{RoomTypeID: h.Rooms[0].ID, UnitID: free[2], Nights: last}})
+	require.NoError(t, err)
+	r.get("/desk/bookings/" + two.ID)
+	assert.Equal(t, 2, strings.Count(r.text, `value="`+choice(h, free[3], first)+`"`), "two lack a room on the first nights, and one on the last")
+}
+
+// unit is the room that a booking has on a night.
+func (s *site) unit(t *testing.T, id string, night dynastay.Date) string {
+	t.Helper()
+	b, err := s.House.Bookings.Get(t.Context(), id, dynastay.Consistent)
+	require.NoError(t, err)
+	return strings.Join(b.Lines[0].UnitsOn(night), ",")
+}
+
+// Whoever has a room on all nights that the plan shows does not lack one; whoever lacks one on a single night does.
 func TestWithoutARoom(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -283,6 +344,7 @@ func TestWithoutARoom(t *testing.T) {
 	assert.NotContains(t, r.get("/desk/plan?from="+second.String()).text, lacking)
 	r.submit("Move", map[string]string{"who": ada.ID, "to": free[1]})
 	assert.NotContains(t, r.get("/desk/plan").text, lacking)
+	assert.Equal(t, free[1], s.has(t, ada.ID))
 }
 
 // The rooms of a booking that was cancelled, of guests who left early, and of a no-show that was released, are free in the plan.
@@ -290,25 +352,29 @@ func TestGivenUp(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	h := s.house(t, 0)
-	ada, eve := s.booked(t, h, "Ada"), s.booked(t, h, "Eve")
+	rooms, guests := s.free(t, h)[:3], []string{"Ada", "Eve", "Ben"}
 	r := s.staff(t, signin.Desk, h.ID)
-	rooms := s.free(t, h)[:2]
-	for i, b := range []*bookings.Booking{ada, eve} {
-		r.get("/desk/plan").submit("Move", map[string]string{"who": b.ID, "to": rooms[i]})
+	var all []*bookings.Booking
+	for i, name := range guests {
+		all = append(all, s.booked(t, h, name))
+		r.get("/desk/plan").submit("Move", map[string]string{"who": all[i].ID, "to": rooms[i]}).sees(name + " Byron")
 	}
-	r.get("/desk/bookings/"+ada.ID).submit("Check in", nil).submit("Check out", nil)
+	r.get("/desk/bookings/"+all[0].ID).submit("Check in", nil).submit("Check out", nil)
+	_, err := s.House.Bookings.Cancel(t.Context(), all[2].ID, "", nil)
+	require.NoError(t, err)
 	s.Clock.Advance(36 * time.Hour)
 	r.signIn("desk" + h.ID + "@example.com")
-	r.get("/desk/bookings/"+eve.ID).submit("No-show", nil).sees("no show")
-	r.submit("Give their rooms to others", nil)
+	r.get("/desk/bookings/"+all[1].ID).submit("No-show", nil).sees("no show")
+	r.get("/desk/bookings/"+all[1].ID).submit("Give their rooms to others", nil)
 	require.Equal(t, http.StatusOK, r.status, r.text)
-	third := s.booked(t, h, "Ida")
+	plan := textOf(r.get("/desk/plan").doc)
+	for _, name := range guests {
+		assert.NotContains(t, plan, name+" Byron")
+	}
+	next := s.booked(t, h, "Ida")
+	r.get("/desk/bookings/" + next.ID)
 	for _, room := range rooms {
-		r.get("/desk/plan").submit("Move", map[string]string{"who": third.ID, "to": room})
-		assert.Equal(t, http.StatusOK, r.status, r.text)
-		r.get("/desk/bookings/" + third.ID).sees(room)
-		_, err := s.House.Bookings.UnassignUnits(t.Context(), third.ID, []string{room})
-		require.NoError(t, err)
+		assert.Contains(t, r.text, choice(h, room, s.three()))
 	}
 }
 
@@ -331,6 +397,10 @@ func TestStaffOnly(t *testing.T) {
 			id = shown.ID
 		case strings.Contains(route, "moderation"):
 			id = waiting.ID
+		}
+		fields.Set("room", free[0])
+		if strings.HasSuffix(route, "check-in") {
+			fields.Set("room", "")
 		}
 		method, path, _ := strings.Cut(strings.ReplaceAll(route, "{id}", id), " ")
 		if method == http.MethodGet {

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"errors"
 	"net/url"
 	"slices"
@@ -58,7 +59,10 @@ func setPrices(r *request, d *desk.Desk) error {
 		err = notChanged(some)
 	}
 	if err != nil {
-		return showPrices(r, d, err)
+		if showPrices(r, d, err) != nil {
+			return err
+		}
+		return nil
 	}
 	return r.redirect(r.visit.Path)
 }
@@ -82,7 +86,7 @@ func editsOf(form url.Values, d *desk.Desk) ([]desk.Edit, error) {
 	changed := map[night]*desk.Edit{}
 	for name, values := range form {
 		parts := strings.Split(name, "#")
-		if len(parts) != 4 || values[0] == parts[3] {
+		if len(parts) != 4 {
 			continue
 		}
 		date, err := dateOr(parts[2], dynastay.Date{})
@@ -91,11 +95,13 @@ func editsOf(form url.Values, d *desk.Desk) ([]desk.Edit, error) {
 			return nil, dynastay.Invalid("Night", "%s is none of this property", name)
 		}
 		at := night{room.ID, date}
-		if changed[at] == nil {
-			changed[at] = &desk.Edit{RoomTypeID: room.ID, Date: date}
-		}
-		if err := set(changed[at], parts[0], strings.TrimSpace(values[0]), parts[3], room.BasePrice.Currency()); err != nil {
+		e := cmp.Or(changed[at], &desk.Edit{RoomTypeID: room.ID, Date: date})
+		differs, err := set(e, parts[0], strings.TrimSpace(values[0]), parts[3], room.BasePrice.Currency())
+		if err != nil {
 			return nil, dynastay.Within(room.Name+" "+date.String(), err)
+		}
+		if differs {
+			changed[at] = e
 		}
 	}
 	edits := make([]desk.Edit, 0, len(changed))
@@ -105,21 +111,29 @@ func editsOf(form url.Values, d *desk.Desk) ([]desk.Edit, error) {
 	return edits, nil
 }
 
-func set(e *desk.Edit, kind, value, shown string, c dynastay.Currency) (err error) {
+// set sets what a field says, and reports whether that is another value than the page showed, however it is written.
+func set(e *desk.Edit, kind, value, shown string, c dynastay.Currency) (differs bool, err error) {
+	if value == shown {
+		return false, nil
+	}
 	switch kind {
 	case "price":
-		e.Price, err = dynastay.NewMoney(value, c)
-		if err == nil && e.Price.Amount() == shown { // written in another way
-			e.Price = dynastay.Money{}
+		price, err := dynastay.NewMoney(value, c)
+		if err != nil || price.Amount() == shown {
+			return false, err
 		}
+		e.Price = price
 	case "min":
 		nights, err := strconv.Atoi(value)
 		if err != nil {
-			return dynastay.Invalid("Minimum stay", "must be a number of nights")
+			return false, dynastay.Invalid("Minimum stay", "must be a number of nights")
+		}
+		if number(nights) == shown {
+			return false, nil
 		}
 		e.MinStay = &nights
 	case "rule":
 		e.Rule, e.Was = desk.Rule(value), desk.Rule(shown)
 	}
-	return err
+	return true, nil
 }

@@ -90,6 +90,7 @@ func (s *site) serve(w http.ResponseWriter, r *http.Request, serve func(*request
 	if err == nil {
 		err = serve(in)
 	}
+	in.visit.Live = "" // of a page that shows what is wrong
 	switch status := house.Status(err); {
 	case err == nil, r.Context().Err() != nil: // the browser has gone
 	case errors.Is(err, signin.ErrNoSession):

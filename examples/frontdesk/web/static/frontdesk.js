@@ -28,10 +28,12 @@ const listen = () => {
 	};
 };
 document.addEventListener("htmx:before:swap", (e) => { // an error, or the page for signing in
-	if (e.detail.ctx.text?.includes('id="live"')) return;
+	if (e.detail.ctx.text?.includes('id="live"') && !busy() && !drag) return;
 	e.preventDefault();
 	stale();
 });
+document.addEventListener("htmx:after:swap", () => { document.getElementById("stale").hidden = true; });
+document.addEventListener("htmx:error", stale);
 document.addEventListener("input", (e) => {
 	const field = e.target;
 	field.classList.toggle("edited", field.tagName === "SELECT" || field.type === "checkbox" || field.value !== field.defaultValue);
@@ -40,9 +42,8 @@ const leave = () => { changes?.close(); changes = null; };
 addEventListener("pagehide", leave);
 addEventListener("pageshow", (e) => { if (e.persisted) location.reload(); });
 document.addEventListener("visibilitychange", () => { // a browser has few connections to a site
-	if (document.hidden) return leave();
-	if (document.getElementById("live")) refresh();
-	listen();
+	if (document.hidden) leave();
+	else listen(); // and is told if something has changed since
 });
 
 // A hold shows how long it lasts. The page says how long, not until when: the clock of the browser may be wrong.
