@@ -81,9 +81,9 @@ func later(a, b dynastay.Date) dynastay.Date {
 	return a
 }
 
-// occupied returns who has the rooms on some dates, and the bookings that take place then. The plan also names bookings that have given
-// their rooms up, because they were cancelled or their guests have left early: a night that can be given to others is free here. 2
-// requests, 1 more for each month but the first, and 1 for each booking that the list does not have.
+// occupied returns who has the rooms on some dates, and the bookings that take place then. The plan may name bookings that were cancelled:
+// their nights can be given to others, and are free here. 2 requests, 1 more for each month but the first, and 1 for each booking that the
+// list does not have.
 func (d *Desk) occupied(ctx context.Context, dates dynastay.Stay) (map[string]nights, map[string]*bookings.Summary, error) {
 	taken, err := d.taken(ctx, dates)
 	if err != nil {
@@ -111,10 +111,8 @@ func (d *Desk) occupied(ctx context.Context, dates dynastay.Stay) (map[string]ni
 		}
 	}
 	for _, unit := range taken {
-		maps.DeleteFunc(unit, func(date dynastay.Date, by units.Occupant) bool {
-			b := staying[by.BookingID]
-			return by.BookingID != "" && (b == nil || b.Status == bookings.Completed && !date.Before(d.Today))
-		})
+		maps.DeleteFunc(unit, func(_ dynastay.Date, by units.Occupant) bool { return by.BookingID != "" && staying[by.BookingID] == nil })
+
 	}
 	return taken, staying, nil
 }

@@ -214,9 +214,15 @@ func TestPrices(t *testing.T) {
 	assert.True(t, now.StopSell)
 	assert.True(t, now.ClosedToArrival, "what holds when it is open again stays")
 	shown := now.Price.Amount()
-	r.get("/desk/prices").submit("Save", map[string]string{field("price", shown): " 99", field("min", "0"): "00"})
+	r.get("/desk/prices")
+	_, err := s.House.Nights.Update(t.Context(), availability.UpdateRequest{PropertyID: h.ID, Changes: []availability.Change{{
+		RoomTypeIDs: []string{room}, Dates: dynastay.Stay{CheckIn: today, CheckOut: today.AddDays(1)}, Price: before.Price,
+	}}})
+	require.NoError(t, err)
+	r.submit("Save", map[string]string{field("price", shown): " 99", field("min", "0"): "00"})
 	require.Equal(t, http.StatusOK, r.status, r.text)
-	assert.Equal(t, *now, *night(), "written in another way, it is the same")
+	assert.Equal(t, before.Price, night().Price, "99 is what was shown, so a colleague's price stays")
+	now, price = night(), before.Price.Amount()
 	for field, wrong := range map[string]string{field("price", price): "a lot", field("min", "0"): "many", field("rule", "closed"): "sometimes"} {
 		r.get("/desk/prices").submit("Save", map[string]string{field: wrong})
 		assert.Equal(t, http.StatusBadRequest, r.status, field)
@@ -289,6 +295,7 @@ func TestAfterMidnight(t *testing.T) {
 	s.Clock.Set(time.Date(next.Year(), next.Month(), next.Day(), 0, 30, 0, 0, zone))
 	r := s.staff(t, signin.Desk, h.ID)
 	r.sees("Expected before today", "Eve Byron")
+	assert.Contains(t, r.get("/desk/bookings/"+ada.ID).text, choice(h, free[0], night), "the night that goes on is the first one")
 	r.get("/desk/bookings/"+eve.ID).submit("Check in", map[string]string{"room": choice(h, free[0], one)}).sees("checked in")
 	assert.Equal(t, free[0], s.unit(t, eve.ID, one.CheckIn), "the night that goes on")
 	s.Clock.Advance(7 * time.Hour)

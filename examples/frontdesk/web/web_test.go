@@ -95,6 +95,18 @@ func textOf(n *html.Node) string {
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
+// value returns what the first field with a name has.
+func (r *reader) value(name string) string {
+	r.t.Helper()
+	for n := range r.doc.Descendants() {
+		if n.Data == "input" && attribute(n, "name") == name {
+			return attribute(n, "value")
+		}
+	}
+	require.Fail(r.t, "no field", "%s in %s", name, r.text)
+	return ""
+}
+
 // follow follows the first link with a text.
 func (r *reader) follow(text string) *reader {
 	r.t.Helper()
@@ -203,6 +215,8 @@ func TestGuest(t *testing.T) {
 	require.Equal(t, http.StatusOK, r.status, r.text)
 	r.sees("pending", "The rooms are held until")
 	booking := r.url.Path
+	key := r.value("key")
+	assert.Equal(t, key, r.get(booking).value("key"), "a payment counts once, also if the page is loaded again")
 
 	r.submit("Pay", map[string]string{"method": "card"}).sees("The payment is on its way")
 	deliver(t, s)
