@@ -111,7 +111,9 @@ func (d *Desk) occupied(ctx context.Context, dates dynastay.Stay) (map[string]ni
 		}
 	}
 	for _, unit := range taken {
-		maps.DeleteFunc(unit, func(_ dynastay.Date, by units.Occupant) bool { return by.BookingID != "" && staying[by.BookingID] == nil })
+		maps.DeleteFunc(unit, func(_ dynastay.Date, by units.Occupant) bool {
+			return by.BookingID != "" && staying[by.BookingID] == nil
+		})
 
 	}
 	return taken, staying, nil
