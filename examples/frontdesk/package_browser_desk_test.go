@@ -11,65 +11,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
-	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/availability/units"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest/world"
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/reviews"
 )
-
-// atDesk returns the hotel whose desk employ has staffed.
-func (w *town) atDesk(t *testing.T) *world.Hotel {
-	t.Helper()
-	for h := range w.World.Hotels() {
-		if len(h.Units) > 0 && len(h.Nights) > 0 {
-			return h
-		}
-	}
-	require.Fail(t, "the world has no hotel with a desk")
-	return nil
-}
-
-// roomy returns a room type of a hotel that has rooms left from tonight on: all that it has are on sale.
-func (w *town) roomy(t *testing.T, h *world.Hotel) properties.RoomType {
-	t.Helper()
-	r, no, none := h.Rooms[0], false, 0
-	_, err := w.House.Nights.Update(t.Context(), availability.UpdateRequest{PropertyID: h.ID, Changes: []availability.Change{{
-		RoomTypeIDs: []string{r.ID}, Dates: dynastay.Stay{CheckIn: w.night(0).CheckIn, CheckOut: w.night(3).CheckIn},
-		Rooms: &r.Total, MinStay: &none, ClosedToArrival: &no, StopSell: &no,
-	}}})
-	require.NoError(t, err)
-	return r
-}
-
-// expect books a room from tonight on for a guest with this name.
-func (w *town) expect(t *testing.T, h *world.Hotel, r properties.RoomType, name string) *bookings.Booking {
-	t.Helper()
-	tonight := w.night(0).CheckIn
-	q, err := w.House.Nights.Quote(t.Context(), availability.QuoteRequest{
-		Property: availability.House{ID: h.ID, Name: h.Name, TimeZone: h.TimeZone}, Stay: dynastay.Stay{CheckIn: tonight, CheckOut: tonight.AddDays(3)},
-		Guests: availability.Guests{Adults: 1}, Rooms: []availability.Room{{RoomTypeID: r.ID, Name: r.Name, Quantity: 1, Limits: r.Limits}},
-	})
-	require.NoError(t, err)
-	guest := bookings.Guest{FirstName: name, LastName: "Byron", Email: "guest@example.com"}
-	b, err := w.House.Bookings.Create(t.Context(), bookings.Request{Quote: q, UserID: w.World.User(0).ID, Guest: guest})
-	require.NoError(t, err)
-	return b
-}
-
-// free returns rooms of a room type that nobody has in the next two weeks.
-func (w *town) free(t *testing.T, h *world.Hotel, r properties.RoomType) (rooms []string) {
-	t.Helper()
-	for _, u := range h.Units {
-		taken, err := w.House.Units.Taken(t.Context(), h.ID, u.ID, dynastay.Stay{CheckIn: w.night(0).CheckIn, CheckOut: w.night(14).CheckIn})
-		require.NoError(t, err)
-		if len(taken) == 0 && u.RoomTypeID == r.ID && !u.Retired {
-			rooms = append(rooms, u.ID)
-		}
-	}
-	return rooms
-}
 
 func who(guest string) chromedp.CSS { return chromedp.CSS(fmt.Sprintf("[data-who^=%q]", guest)) }
 
@@ -94,9 +41,8 @@ func (b *tab) click(label string) {
 func TestBrowserDesk(t *testing.T) {
 	t.Parallel()
 	b, w := chromium(t), openTown(t)
-	h := w.atDesk(t)
-	r := w.roomy(t, h)
-	ada, eve, free := w.expect(t, h, r, "Ada"), w.expect(t, h, r, "Eve"), w.free(t, h, r)
+	h := w.Staffed(t, 0)
+	ada, eve, free := w.Booked(t, h, "Ada", w.Three(), 1), w.Booked(t, h, "Eve", w.Three(), 1), w.Free(t, h)
 	dana, colleague := w.tab(t, b), w.tab(t, b)
 	dana.signIn(deskEmail, "/")
 	dana.sees("Ada Byron")
@@ -149,7 +95,7 @@ func TestBrowserDesk(t *testing.T) {
 	dana.click("Room " + free[2] + " can be used again")
 	assert.NotContains(t, dana.text(), "window broken")
 
-	w.prices(t, r, dana, colleague)
+	w.prices(t, h.Rooms[0], dana, colleague)
 	w.reviews(t, b, ada, dana)
 }
 
@@ -219,7 +165,7 @@ func (w *town) reviews(t *testing.T, b context.Context, stayed *bookings.Booking
 func TestBrowserLive(t *testing.T) {
 	// Not in parallel: the other browsers would keep this one waiting.
 	b, w := chromium(t), openTown(t)
-	h := w.atDesk(t)
+	h := w.Staffed(t, 0)
 	dana := w.tab(t, b)
 	dana.signIn(deskEmail, "/desk/rooms")
 	room := h.Units[0].ID

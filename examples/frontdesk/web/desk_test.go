@@ -43,88 +43,20 @@ func (r *reader) signIn(email string) {
 	require.Equal(r.t, http.StatusOK, r.status, r.text)
 }
 
-// house returns a hotel with rooms one by one, of whose first room type all rooms are on sale for week.
-func (s *site) house(t *testing.T, skip int) *world.Hotel {
-	t.Helper()
-	for h := range s.World.Hotels() {
-		if len(h.Units) == 0 || len(h.Nights) == 0 {
-			continue
-		}
-		if skip > 0 {
-			skip--
-			continue
-		}
-		no, none := false, 0
-		_, err := s.House.Nights.Update(t.Context(), availability.UpdateRequest{PropertyID: h.ID, Changes: []availability.Change{{
-			RoomTypeIDs: []string{h.Rooms[0].ID}, Dates: s.week(), Rooms: &h.Rooms[0].Total, MinStay: &none, ClosedToArrival: &no, StopSell: &no,
-		}}})
-		require.NoError(t, err)
-		return h
-	}
-	require.Fail(t, "no hotel has its rooms one by one")
-	return nil
-}
-
-// three are three nights from today on.
-func (s *site) three() dynastay.Stay {
-	today := dynastay.DateOf(s.Now(), nil)
-	return dynastay.Stay{CheckIn: today, CheckOut: today.AddDays(3)}
-}
-
-// week is the nights that have rooms.
-func (s *site) week() dynastay.Stay {
-	return dynastay.Stay{CheckIn: s.World.Options().Today, CheckOut: s.World.Options().Today.AddDays(7)}
-}
-
-// booked returns a confirmed booking of a room of the first type, for the three nights.
-func (s *site) booked(t *testing.T, h *world.Hotel, guest string) *bookings.Booking {
-	t.Helper()
-	return s.bookedFor(t, h, guest, s.three(), 1)
-}
-
-func (s *site) bookedFor(t *testing.T, h *world.Hotel, guest string, stay dynastay.Stay, rooms int) *bookings.Booking {
-	t.Helper()
-	r := h.Rooms[0]
-	q, err := s.House.Nights.Quote(t.Context(), availability.QuoteRequest{
-		Property: availability.House{ID: h.ID, Name: h.Name, TimeZone: h.TimeZone}, Stay: stay, Guests: availability.Guests{Adults: rooms},
-		Rooms: []availability.Room{{RoomTypeID: r.ID, Name: r.Name, Quantity: rooms, Limits: r.Limits}},
-	})
-	require.NoError(t, err)
-	b, err := s.House.Bookings.Create(t.Context(), bookings.Request{
-		Quote: q, UserID: s.World.User(0).ID, Guest: bookings.Guest{FirstName: guest, LastName: "Byron", Email: "guest@example.com"},
-	})
-	require.NoError(t, err)
-	return b
-}
-
-// free returns rooms of the first type that nobody has in the week: two at least.
-func (s *site) free(t *testing.T, h *world.Hotel) (rooms []string) {
-	t.Helper()
-	for _, u := range h.Units {
-		taken, err := s.House.Units.Taken(t.Context(), h.ID, u.ID, s.week())
-		require.NoError(t, err)
-		if len(taken) == 0 && u.RoomTypeID == h.Rooms[0].ID && !u.Retired {
-			rooms = append(rooms, u.ID)
-		}
-	}
-	require.GreaterOrEqual(t, len(rooms), 2)
-	return rooms
-}
-
 // has returns the room that a booking has tonight.
 func (s *site) has(t *testing.T, id string) string {
 	t.Helper()
 	b, err := s.House.Bookings.Get(t.Context(), id, dynastay.Consistent)
 	require.NoError(t, err)
-	return strings.Join(b.Lines[0].UnitsOn(s.three().CheckIn), ",")
+	return strings.Join(b.Lines[0].UnitsOn(s.Three().CheckIn), ",")
 }
 
 // The day of the desk, in forms, without a script.
 func TestDesk(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	h := s.house(t, 0)
-	ada, eve, free := s.booked(t, h, "Ada"), s.booked(t, h, "Eve"), s.free(t, h)
+	h := s.Staffed(t, 0)
+	ada, eve, free := s.Booked(t, h, "Ada", s.Three(), 1), s.Booked(t, h, "Eve", s.Three(), 1), s.Free(t, h)
 	r := s.staff(t, signin.Desk, h.ID)
 	r.sees("Today", "Ada Byron", "Give a room to all who lack one")
 
@@ -139,7 +71,7 @@ func TestDesk(t *testing.T) {
 	r.get("/desk/plan").submit("Move", map[string]string{"who": eve.ID, "to": free[0]})
 	r.submit("Move", map[string]string{"who": eve.ID + "#" + free[0], "to": free[1], "exchange": "1"})
 	assert.Equal(t, []string{free[0], free[1]}, []string{s.has(t, ada.ID), s.has(t, eve.ID)})
-	r.submit("Move", map[string]string{"who": eve.ID + "#" + free[1], "to": lastOf(s.free(t, h)), "exchange": "1"})
+	r.submit("Move", map[string]string{"who": eve.ID + "#" + free[1], "to": lastOf(s.Free(t, h)), "exchange": "1"})
 	r.sees("No guests have the other room then")
 
 	r.get("/desk/bookings/"+ada.ID).submit("Check in", nil).sees("checked in", free[0])
@@ -150,7 +82,7 @@ func TestDesk(t *testing.T) {
 	assert.Equal(t, http.StatusConflict, r.status, "it is noon of the day of arrival")
 
 	r.get("/desk/rooms").submit("Take it out of order", map[string]string{
-		"room": free[1], "reason": "window broken", "checkIn": s.three().CheckIn.String(), "checkOut": s.three().CheckOut.String(),
+		"room": free[1], "reason": "window broken", "checkIn": s.Three().CheckIn.String(), "checkOut": s.Three().CheckOut.String(),
 	})
 	r.sees("Not free: " + free[1])
 	assert.Contains(t, r.text, `value="window broken"`, "what was entered is kept")
@@ -167,13 +99,13 @@ func choice(h *world.Hotel, room string, nights dynastay.Stay) string {
 func TestCheckInWithARoom(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	h := s.house(t, 0)
-	ada, free := s.booked(t, h, "Ada"), s.free(t, h)
+	h := s.Staffed(t, 0)
+	ada, free := s.Booked(t, h, "Ada", s.Three(), 1), s.Free(t, h)
 	r := s.staff(t, signin.Desk, h.ID)
 	r.get("/desk/bookings/"+ada.ID).submit("Check in", nil)
 	assert.Equal(t, http.StatusBadRequest, r.status)
 	r.sees("Room")
-	r.submit("Check in", map[string]string{"room": choice(h, free[1], s.three())}).sees("checked in")
+	r.submit("Check in", map[string]string{"room": choice(h, free[1], s.Three())}).sees("checked in")
 	assert.Equal(t, free[1], s.has(t, ada.ID))
 }
 
@@ -181,8 +113,8 @@ func TestCheckInWithARoom(t *testing.T) {
 func TestAssignAll(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	h := s.house(t, 0)
-	ada := s.booked(t, h, "Ada")
+	h := s.Staffed(t, 0)
+	ada := s.Booked(t, h, "Ada", s.Three(), 1)
 	s.staff(t, signin.Desk, h.ID).get("/desk").submit("Give a room to all who lack one", nil)
 	assert.NotEmpty(t, s.has(t, ada.ID))
 }
@@ -191,8 +123,8 @@ func TestAssignAll(t *testing.T) {
 func TestPrices(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	h := s.house(t, 0)
-	room, today := h.Rooms[0].ID, s.three().CheckIn
+	h := s.Staffed(t, 0)
+	room, today := h.Rooms[0].ID, s.Three().CheckIn
 	night := func() *availability.Night {
 		c, err := s.House.Nights.Calendar(t.Context(), h.ID, dynastay.Stay{CheckIn: today, CheckOut: today.AddDays(1)})
 		require.NoError(t, err)
@@ -234,7 +166,7 @@ func TestPrices(t *testing.T) {
 // review returns what a guest of the hotel has written.
 func (s *site) review(t *testing.T, h *world.Hotel, approved bool) *reviews.Review {
 	t.Helper()
-	b := s.booked(t, h, "Ida")
+	b := s.Booked(t, h, "Ida", s.Three(), 1)
 	_, err := s.House.Bookings.CheckIn(t.Context(), b.ID, nil)
 	require.NoError(t, err)
 	_, err = s.House.Bookings.CheckOut(t.Context(), b.ID)
@@ -255,7 +187,7 @@ func (s *site) review(t *testing.T, h *world.Hotel, approved bool) *reviews.Revi
 func TestReviews(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	h := s.house(t, 0)
+	h := s.Staffed(t, 0)
 	dana, moderator := s.staff(t, signin.Desk, h.ID), s.staff(t, signin.Moderator, "")
 	written := s.review(t, h, false)
 	assert.NotContains(t, dana.get("/desk/reviews").text, "We slept well.")
@@ -275,12 +207,12 @@ func TestReviews(t *testing.T) {
 func TestAfterMidnight(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	h := s.house(t, 0)
+	h := s.Staffed(t, 0)
 	zone, err := time.LoadLocation(h.TimeZone)
 	require.NoError(t, err)
-	night := s.three()
+	night := s.Three()
 	one := dynastay.Stay{CheckIn: night.CheckIn, CheckOut: night.CheckIn.AddDays(1)}
-	ada, eve, ida, free := s.booked(t, h, "Ada"), s.bookedFor(t, h, "Eve", one, 1), s.booked(t, h, "Ida"), s.free(t, h)
+	ada, eve, ida, free := s.Booked(t, h, "Ada", s.Three(), 1), s.Booked(t, h, "Eve", one, 1), s.Booked(t, h, "Ida", s.Three(), 1), s.Free(t, h)
 	for _, u := range h.Units { // no other room is free last night
 		if u.ID == free[0] || u.Retired {
 			continue
@@ -311,10 +243,10 @@ func TestAfterMidnight(t *testing.T) {
 func TestGaps(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	h := s.house(t, 0)
-	ada, free := s.booked(t, h, "Ada"), s.free(t, h)
-	last := dynastay.Stay{CheckIn: s.three().LastNight(), CheckOut: s.three().CheckOut}
-	first := dynastay.Stay{CheckIn: s.three().CheckIn, CheckOut: last.CheckIn}
+	h := s.Staffed(t, 0)
+	ada, free := s.Booked(t, h, "Ada", s.Three(), 1), s.Free(t, h)
+	last := dynastay.Stay{CheckIn: s.Three().LastNight(), CheckOut: s.Three().CheckOut}
+	first := dynastay.Stay{CheckIn: s.Three().CheckIn, CheckOut: last.CheckIn}
 	_, err := s.House.Bookings.AssignUnits(t.Context(), ada.ID, []bookings.Assignment{{RoomTypeID: h.Rooms[0].ID, UnitID: free[0], Nights: first}})
 	require.NoError(t, err)
 	r := s.staff(t, signin.Desk, h.ID)
@@ -323,7 +255,7 @@ func TestGaps(t *testing.T) {
 	r.get("/desk/plan").submit("Move", map[string]string{"who": ada.ID, "to": free[1]})
 	assert.Equal(t, free[1], s.unit(t, ada.ID, last.CheckIn))
 
-	two := s.bookedFor(t, h, "Two", s.three(), 2)
+	two := s.Booked(t, h, "Two", s.Three(), 2)
 	_, err = s.House.Bookings.AssignUnits(t.Context(), two.ID, []bookings.Assignment{{RoomTypeID: h.Rooms[0].ID, UnitID: free[2], Nights: last}})
 	require.NoError(t, err)
 	r.get("/desk/bookings/" + two.ID)
@@ -342,10 +274,10 @@ func (s *site) unit(t *testing.T, id string, night dynastay.Date) string {
 func TestWithoutARoom(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	h := s.house(t, 0)
-	ada, free := s.booked(t, h, "Ada"), s.free(t, h)
+	h := s.Staffed(t, 0)
+	ada, free := s.Booked(t, h, "Ada", s.Three(), 1), s.Free(t, h)
 	r := s.staff(t, signin.Desk, h.ID)
-	second := s.three().CheckIn.AddDays(1)
+	second := s.Three().CheckIn.AddDays(1)
 	r.get("/desk/plan").submit("Move", map[string]string{"who": ada.ID, "to": free[0], "on": second.String()})
 	lacking := `data-who="` + ada.ID + `"`
 	assert.Contains(t, r.get("/desk/plan").text, lacking)
@@ -359,12 +291,12 @@ func TestWithoutARoom(t *testing.T) {
 func TestGivenUp(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	h := s.house(t, 0)
-	rooms, guests := s.free(t, h)[:3], []string{"Ada", "Eve", "Ben"}
+	h := s.Staffed(t, 0)
+	rooms, guests := s.Free(t, h)[:3], []string{"Ada", "Eve", "Ben"}
 	r := s.staff(t, signin.Desk, h.ID)
 	var all []*bookings.Booking
 	for i, name := range guests {
-		all = append(all, s.booked(t, h, name))
+		all = append(all, s.Booked(t, h, name, s.Three(), 1))
 		r.get("/desk/plan").submit("Move", map[string]string{"who": all[i].ID, "to": rooms[i]}).sees(name + " Byron")
 	}
 	r.get("/desk/bookings/"+all[0].ID).submit("Check in", nil).submit("Check out", nil)
@@ -380,12 +312,12 @@ func TestGivenUp(t *testing.T) {
 		assert.NotContains(t, plan, name+" Byron")
 	}
 	s.leave(t, h, rooms[2], all[2].ID)
-	next := s.booked(t, h, "Ida")
+	next := s.Booked(t, h, "Ida", s.Three(), 1)
 	r.get("/desk/bookings/" + next.ID)
 	for _, room := range rooms {
-		assert.Contains(t, r.text, choice(h, room, s.three()))
+		assert.Contains(t, r.text, choice(h, room, s.Three()))
 	}
-	r.submit("Check in", map[string]string{"room": choice(h, rooms[2], s.three())}).sees("checked in", rooms[2])
+	r.submit("Check in", map[string]string{"room": choice(h, rooms[2], s.Three())}).sees("checked in", rooms[2])
 }
 
 // leave leaves the three nights of a room to a booking that was cancelled, as one does whose cancellation has no place for them.
@@ -395,7 +327,7 @@ func (s *site) leave(t *testing.T, h *world.Hotel, room, bookingID string) {
 		Name: "web_test.leave",
 		Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
 			days := units.NewDays(h.ID)
-			for date := range s.three().Dates() {
+			for date := range s.Three().Dates() {
 				days.Take(units.Night{UnitID: room, Date: date}, units.Occupant{BookingID: bookingID, Line: 1})
 			}
 			return struct{}{}, days.AddTo(tx)
@@ -407,10 +339,10 @@ func (s *site) leave(t *testing.T, h *world.Hotel, room, bookingID string) {
 func TestStaffOnly(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	h, another := s.house(t, 0), s.house(t, 1)
-	ada := s.booked(t, h, "Ada")
-	own := s.booked(t, another, "Own")
-	free := s.free(t, another)
+	h, another := s.Staffed(t, 0), s.Staffed(t, 1)
+	ada := s.Booked(t, h, "Ada", s.Three(), 1)
+	own := s.Booked(t, another, "Own", s.Three(), 1)
+	free := s.Free(t, another)
 	guest, nobody, elsewhere := s.reader(t), s.reader(t), s.staff(t, signin.Desk, another.ID)
 	guest.signUp("eve")
 	fields := url.Values{"action": {"check out"}, "who": {ada.ID}, "to": {free[0]}, "room": {free[0]}, "state": {"dirty"}, "text": {"Thanks"}, "version": {"1"}, "decision": {"approve"}}
