@@ -49,6 +49,8 @@ func TestBrowserGuest(t *testing.T) {
 	t.Parallel()
 	b, w := chromium(t), openTown(t)
 	ada := w.tab(t, b)
+	ada.open("/sign-in")
+	ada.examine("sign in")
 	ada.signUp("Ada")
 	ada.open("/")
 	ada.examine("search")
@@ -61,6 +63,9 @@ func TestBrowserGuest(t *testing.T) {
 	ada.press("Search")
 	ada.sees("for 2 nights")
 	ada.examine("found")
+	ada.open("/hotels/" + hotel + w.stay(7, 2))
+	ada.sees("What the price is made of")
+	ada.examine("hotel")
 	ada.hold(w, hotel, 7, 2)
 	ada.sees("left") // the time of the hold runs
 	ada.examine("hold")
