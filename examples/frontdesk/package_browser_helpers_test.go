@@ -135,12 +135,22 @@ func (b *tab) open(path string) {
 // press clicks a button or a link with a text, and waits for the page that it leads to.
 func (b *tab) press(text string) {
 	b.t.Helper()
+	b.pressAt(fmt.Sprintf(`//main//*[self::button or self::a][normalize-space()=%q]`, text))
+}
+
+// pressAt finds and clicks in one step: a live page may move what a mouse aims at.
+func (b *tab) pressAt(at string) {
+	b.t.Helper()
 	ctx, stop := context.WithTimeout(b.ctx, patience)
 	defer stop()
-	at := fmt.Sprintf(`(//main//*[self::button or self::a][normalize-space()=%q])[1]`, text)
-	if _, err := chromedp.RunResponse(ctx, chromedp.Click(at)); err != nil {
+	click := func(ctx context.Context, target *chromedp.Target) (chromedp.Void, error) {
+		_, err := chromedp.Evaluate[bool](fmt.Sprintf(
+			`(document.evaluate(%q, document, null, XPathResult.FIRST_ORDERED_NODE_TYPE).singleNodeValue.click(), true)`, at))(ctx, target)
+		return chromedp.Void{}, err
+	}
+	if _, err := chromedp.RunResponse(ctx, chromedp.WaitReady(at), click); err != nil {
 		page, _ := chromedp.Run(b.ctx, chromedp.Evaluate[string]("document.body.innerText"))
-		require.NoError(b.t, err, "press %s, on the page\n%s", text, page)
+		require.NoError(b.t, err, "press %s, on the page\n%s", at, page)
 	}
 }
 
